@@ -124,6 +124,8 @@ type Operation struct {
 	SessionID string `json:"sessionId"`
 	StartedAt int64  `json:"startedAt"`
 	AfterSeq  int64  `json:"afterSeq,omitzero"`
+	// HostInstance is the host process that was asked; when it is gone, nothing is in flight.
+	HostInstance string `json:"hostInstance,omitempty"`
 	// TextHash is the hash of the text that was sent.
 	TextHash string `json:"textHash"`
 }

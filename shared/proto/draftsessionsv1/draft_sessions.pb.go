@@ -4131,10 +4131,12 @@ func (*HostReply_FlushSession) isHostReply_Reply() {}
 func (*HostReply_ApplySettings) isHostReply_Reply() {}
 
 type Hello struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Host          string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	HostVersion   string                 `protobuf:"bytes,2,opt,name=host_version,json=hostVersion,proto3" json:"host_version,omitempty"`
-	Features      []string               `protobuf:"bytes,3,rep,name=features,proto3" json:"features,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Host        string                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	HostVersion string                 `protobuf:"bytes,2,opt,name=host_version,json=hostVersion,proto3" json:"host_version,omitempty"`
+	Features    []string               `protobuf:"bytes,3,rep,name=features,proto3" json:"features,omitempty"`
+	// New for every start of the host process: a send whose host is gone is in flight no longer.
+	Instance      string `protobuf:"bytes,4,opt,name=instance,proto3" json:"instance,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4188,6 +4190,13 @@ func (x *Hello) GetFeatures() []string {
 		return x.Features
 	}
 	return nil
+}
+
+func (x *Hello) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
 }
 
 type HostError struct {
@@ -5080,11 +5089,12 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\fread_session\x18\f \x01(\v2#.draftsessions.v1.ReadSessionResultH\x00R\vreadSession\x12>\n" +
 	"\rflush_session\x18\r \x01(\v2\x17.draftsessions.v1.EmptyH\x00R\fflushSession\x12@\n" +
 	"\x0eapply_settings\x18\x0e \x01(\v2\x17.draftsessions.v1.EmptyH\x00R\rapplySettingsB\a\n" +
-	"\x05reply\"Z\n" +
+	"\x05reply\"v\n" +
 	"\x05Hello\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12!\n" +
 	"\fhost_version\x18\x02 \x01(\tR\vhostVersion\x12\x1a\n" +
-	"\bfeatures\x18\x03 \x03(\tR\bfeatures\"9\n" +
+	"\bfeatures\x18\x03 \x03(\tR\bfeatures\x12\x1a\n" +
+	"\binstance\x18\x04 \x01(\tR\binstance\"9\n" +
 	"\tHostError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x99\x01\n" +
