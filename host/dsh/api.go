@@ -1,0 +1,98 @@
+package dsh
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// APIError is a failure that DSH answered with.
+type APIError struct {
+	Method  string
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *APIError) Error() string { return fmt.Sprintf("%s: %s: %s", e.Method, e.Code, e.Message) }
+
+// Call calls a method of the HTTP API of the DSH at url, such as "workspace.list",
+// and decodes its value into result, which may be nil. A failure that DSH
+// answered with is an [*APIError].
+func Call(ctx context.Context, url, method string, payload, result any) error {
+	raw, err := json.Marshal(map[string]any{
+		"type": "client-request", "rpcId": fmt.Sprintf("go-%d", time.Now().UnixNano()),
+		"method": method, "payload": payload,
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/"+method, bytes.NewReader(raw))
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: HTTP %s", method, resp.Status)
+	}
+	var envelope struct {
+		Result struct {
+			OK    bool            `json:"ok"`
+			Value json.RawMessage `json:"value"`
+			Error APIError        `json:"error"`
+		} `json:"result"`
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	if !envelope.Result.OK {
+		failure := envelope.Result.Error
+		failure.Method = method
+		return &failure
+	}
+	if result == nil || len(envelope.Result.Value) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(envelope.Result.Value, result); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	return nil
+}
+
+// Draft calls a method of the bundle, such as "newDraft", and decodes its value
+// into result, which may be nil. A coded failure is an [*APIError].
+func Draft(ctx context.Context, url, method string, request, result any) error {
+	var answer struct {
+		OK    bool            `json:"ok"`
+		Value json.RawMessage `json:"value"`
+		Error APIError        `json:"error"`
+	}
+	payload := map[string]any{"args": map[string]any{"request": request}}
+	if err := Call(ctx, url, "draftSessions/"+method, payload, &answer); err != nil {
+		return err
+	}
+	if !answer.OK {
+		failure := answer.Error
+		failure.Method = method
+		return &failure
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer.Value, result); err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	return nil
+}

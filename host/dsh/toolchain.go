@@ -1,0 +1,151 @@
+package dsh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
+	"github.com/gofrs/flock"
+)
+
+// EnvCache overrides the cache folder of [Prepare].
+const EnvCache = "DRAFT_SESSIONS_CACHE"
+
+// lockPoll is how often a process that waits for another's install asks again.
+const lockPoll = 200 * time.Millisecond
+
+// Options configure [Prepare]; the zero value is usable.
+type Options struct {
+	// CacheDir holds what is installed (about 500 MB): $DRAFT_SESSIONS_CACHE, or
+	// draft-sessions in the user's cache folder, when empty.
+	CacheDir string
+	// Source is the folder of this project's go.mod; found above the working
+	// directory when empty.
+	Source string
+	// Progress gets a line for each step that takes time; nil for silence.
+	Progress io.Writer
+}
+
+// Toolchain is a Node, a pnpm and a DSH at the pinned version that work together.
+// It is immutable after [Prepare] and safe for concurrent use.
+type Toolchain struct {
+	// CacheDir is where everything lies.
+	CacheDir string
+	// Node is the Node binary that DSH runs on.
+	Node string
+	// DSH is the JavaScript entry of DSH's command, to be run with Node.
+	DSH string
+	// DSHVersion is the pinned version.
+	DSHVersion string
+
+	source   string
+	path     string
+	progress io.Writer
+}
+
+// Prepare makes the toolchain ready: nothing is downloaded when it already is.
+// Several processes may prepare one cache folder at once, one of them installs;
+// an install that was interrupted is done again. It needs npm on the PATH.
+func Prepare(ctx context.Context, opts Options) (*Toolchain, error) {
+	t := &Toolchain{CacheDir: opts.CacheDir, source: opts.Source, progress: opts.Progress}
+	if t.progress == nil {
+		t.progress = io.Discard
+	}
+	var err error
+	if t.CacheDir == "" {
+		if t.CacheDir, err = defaultCacheDir(); err != nil {
+			return nil, err
+		}
+	}
+	if t.source == "" {
+		if t.source, err = findSource(); err != nil {
+			return nil, err
+		}
+	}
+	if t.DSHVersion, err = pinnedDSH(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(t.CacheDir, 0o755); err != nil {
+		return nil, fmt.Errorf("create the cache folder: %w", err)
+	}
+	unlock, err := t.lock(ctx, "toolchain")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	for _, step := range []func(context.Context) error{t.prepareNode, t.preparePnpm, t.prepareDSH} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func defaultCacheDir() (string, error) {
+	if dir := os.Getenv(EnvCache); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the cache folder (set %s): %w", EnvCache, err)
+	}
+	return filepath.Join(dir, "draft-sessions"), nil
+}
+
+func findSource() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the source folder: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "compatibility.json")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("find the source folder: not inside a checkout of draft-sessions")
+		}
+		dir = parent
+	}
+}
+
+// pinnedDSH is the newest tested version in compatibility.json.
+func pinnedDSH() (string, error) {
+	var manifest struct {
+		Hosts map[string]struct {
+			Tested []string `json:"tested"`
+		} `json:"hosts"`
+	}
+	if err := json.Unmarshal(draftsessions.Compatibility, &manifest); err != nil {
+		return "", fmt.Errorf("read compatibility.json: %w", err)
+	}
+	tested := manifest.Hosts["dsh"].Tested
+	if len(tested) == 0 {
+		return "", errors.New("compatibility.json names no tested version of dsh")
+	}
+	return tested[len(tested)-1], nil
+}
+
+// lock holds the named lock of the cache folder, across processes, until unlock.
+func (t *Toolchain) lock(ctx context.Context, name string) (unlock func(), err error) {
+	l := flock.New(filepath.Join(t.CacheDir, name+".lock"))
+	held, err := l.TryLock()
+	if err == nil && !held {
+		t.say("waiting for another process that installs into %s", t.CacheDir)
+		_, err = l.TryLockContext(ctx, lockPoll)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the cache folder: %w", err)
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+func (t *Toolchain) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.progress, format+"\n", args...)
+}
