@@ -1,0 +1,60 @@
+// Command draft-sessions is the draft sessions plugin and its command line.
+// A host starts it as "draft-sessions plugin".
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
+	"github.com/draft-sessions/dsh-draft-sessions/plugin"
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// version is the release; a build may set it with -ldflags "-X main.version=...".
+var version = "0.1.0"
+
+type cli struct {
+	Plugin  pluginCmd  `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
+	Version versionCmd `cmd:"" help:"Print versions."`
+}
+
+type pluginCmd struct{}
+
+func (pluginCmd) Run() error {
+	config, err := plugin.ConfigFromEnv(version, draftsessions.Compatibility)
+	if err != nil {
+		return err
+	}
+	return plugin.Serve(config)
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run() error {
+	revision := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = " " + s.Value
+			}
+		}
+	}
+	_, err := fmt.Printf("draft-sessions %s%s\nrecord version %d, plugin protocol %d\n", version, revision, shared.RecordVersion, shared.ProtocolVersion)
+	return err
+}
+
+func main() {
+	ctx := kong.Parse(&cli{},
+		kong.Name("draft-sessions"),
+		kong.Description("Many unsent tasks a workspace, each bound to a blank session of the agent host, safe on disk."),
+		kong.UsageOnError(),
+	)
+	if err := ctx.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "draft-sessions:", err)
+		os.Exit(1)
+	}
+}

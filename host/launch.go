@@ -1,0 +1,260 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
+)
+
+// Deadlines. Kill and Ping of go-plugin have none of their own and hang on a
+// stopped process, so this package brings them.
+const (
+	defaultStart = 10 * time.Second
+	defaultCall  = 10 * time.Second
+	healthEvery  = 5 * time.Second
+	healthWithin = 2 * time.Second
+	healthMisses = 3
+	closeWithin  = 2 * time.Second
+)
+
+// Options configure [Launch].
+type Options struct {
+	// Binary is the draft-sessions binary, started as "draft-sessions plugin".
+	Binary string
+	// Store is the draft file; one file belongs to one home of one host kind.
+	Store string
+	// Sessions is what the plugin asks of this host.
+	Sessions Sessions
+	// Name and Version tell the plugin who the host is.
+	Name, Version string
+	// Env are further entries "KEY=value" for the process. Of the host's own
+	// environment it gets PATH, HOME, TMPDIR and the locale only.
+	Env []string
+	// Log takes the plugin's log lines; nil drops them.
+	Log hclog.Logger
+	// StartTimeout bounds the time to the first answer; 10 s when zero.
+	StartTimeout time.Duration
+}
+
+// Plugin is a running plugin process.
+type Plugin struct {
+	// Client calls the plugin. A call whose context has no deadline gets one of
+	// 10 s; errors are *shared.Error where the plugin gave a code.
+	Client pb.DraftSessionsClient
+	// Info is what the process told of itself when it started.
+	Info *pb.InfoResponse
+
+	log     hclog.Logger
+	client  *goplugin.Client
+	process *os.Process
+	stderr  *tail
+	sockets string
+	cancel  context.CancelFunc
+	tasks   sync.WaitGroup
+	gone    chan struct{}
+	once    sync.Once
+	dead    func() // closes gone
+}
+
+// Launch starts the plugin process, opens the host channel and returns when the
+// plugin is ready for calls that call back. An error tells what happened and the
+// last lines that the process wrote; no process is left then.
+func Launch(ctx context.Context, o Options) (*Plugin, error) {
+	if o.Sessions == nil {
+		return nil, shared.Errorf(shared.DraftInvalidInput, "a host must offer its sessions")
+	}
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	if o.StartTimeout == 0 {
+		o.StartTimeout = defaultStart
+	}
+	// A long TMPDIR makes a unix socket's path too long; this one is short and private.
+	sockets, err := os.MkdirTemp("", "ds")
+	if err != nil {
+		return nil, fmt.Errorf("making the socket folder: %w", err)
+	}
+	p := &Plugin{log: o.Log, sockets: sockets, stderr: newTail(20), gone: make(chan struct{})}
+	p.dead = sync.OnceFunc(func() { close(p.gone) })
+	if err := p.start(ctx, o); err != nil {
+		p.Close()
+		return nil, p.stderr.explain(err)
+	}
+	return p, nil
+}
+
+func (p *Plugin) start(ctx context.Context, o Options) error {
+	cmd := exec.Command(o.Binary, "plugin")
+	cmd.Env = append(allowedEnv(), o.Env...)
+	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store)
+	p.client = goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig:  goplugin.HandshakeConfig{ProtocolVersion: shared.ProtocolVersion, MagicCookieKey: shared.MagicCookieKey, MagicCookieValue: shared.MagicCookieValue},
+		Plugins:          goplugin.PluginSet{shared.PluginName: &clientPlugin{}},
+		Cmd:              cmd,
+		SkipHostEnv:      true,
+		AutoMTLS:         true,
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		StartTimeout:     o.StartTimeout,
+		Logger:           o.Log,
+		SyncStdout:       discard{},
+		SyncStderr:       discard{},
+		Stderr:           p.stderr,
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: p.sockets},
+		GRPCDialOptions: []grpc.DialOption{
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(shared.MaxMessageBytes), grpc.MaxCallSendMsgSize(shared.MaxMessageBytes)),
+			grpc.WithChainUnaryInterceptor(withDeadline, withCode),
+		},
+	})
+	protocol, err := p.client.Client()
+	if err != nil {
+		return fmt.Errorf("starting the plugin: %w", err)
+	}
+	p.process = cmd.Process
+	raw, err := protocol.Dispense(shared.PluginName)
+	if err != nil {
+		return fmt.Errorf("connecting to the plugin: %w", err)
+	}
+	p.Client = raw.(pb.DraftSessionsClient)
+
+	startCtx, cancelStart := context.WithTimeout(ctx, o.StartTimeout)
+	defer cancelStart()
+	if p.Info, err = p.Client.Info(startCtx, &pb.InfoRequest{}); err != nil {
+		return fmt.Errorf("asking the plugin who it is: %w", err)
+	}
+	if p.Info.Protocol != shared.ProtocolVersion {
+		return fmt.Errorf("the plugin speaks protocol %d, this host %d", p.Info.Protocol, shared.ProtocolVersion)
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p.cancel = cancel
+	return p.openChannel(startCtx, life, o)
+}
+
+// openChannel opens the host channel and waits for the plugin's ready message.
+func (p *Plugin) openChannel(startCtx, life context.Context, o Options) error {
+	stream, err := p.Client.HostChannel(life)
+	if err != nil {
+		return fmt.Errorf("opening the host channel: %w", err)
+	}
+	hello := &pb.Hello{Host: o.Name, HostVersion: o.Version, Instance: uuid.NewString()}
+	if err := stream.Send(&pb.HostReply{Reply: &pb.HostReply_Hello{Hello: hello}}); err != nil {
+		return fmt.Errorf("greeting the plugin: %w", err)
+	}
+	answers := newAnswers(o.Sessions, stream, p.log)
+	p.tasks.Go(func() {
+		answers.serve(life)
+		p.dead()
+	})
+	select {
+	case <-answers.ready:
+	case <-p.gone:
+		return errors.New("the plugin closed the host channel at once")
+	case <-startCtx.Done():
+		return fmt.Errorf("waiting for the plugin to be ready: %w", startCtx.Err())
+	}
+	p.tasks.Go(func() { p.watchHealth(life) })
+	return nil
+}
+
+// Gone is closed when the process has ended or its channel has broken. A Plugin
+// is not started again: Launch another one.
+func (p *Plugin) Gone() <-chan struct{} { return p.gone }
+
+// Pid is the process id.
+func (p *Plugin) Pid() int { return p.process.Pid }
+
+// Close ends the process: gracefully, so that it saves what it has accepted, or
+// by SIGKILL when it has not ended after 2 s. No process is left when it returns.
+func (p *Plugin) Close() {
+	p.once.Do(func() {
+		if p.process != nil {
+			kill := time.AfterFunc(closeWithin+time.Second, func() { _ = p.process.Kill() })
+			defer kill.Stop()
+		}
+		if p.cancel != nil {
+			p.cancel() // the end of the host channel asks the process to end
+			p.tasks.Wait()
+			p.awaitExit(closeWithin)
+		}
+		if p.client != nil {
+			p.client.Kill()
+		}
+		p.dead()
+		if err := os.RemoveAll(p.sockets); err != nil {
+			p.log.Warn("could not remove the socket folder", "error", err)
+		}
+	})
+}
+
+func (p *Plugin) awaitExit(limit time.Duration) {
+	deadline := time.Now().Add(limit)
+	for !p.client.Exited() && time.Now().Before(deadline) {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// watchHealth kills a process that does not answer three times in a row.
+func (p *Plugin) watchHealth(life context.Context) {
+	ticker := time.NewTicker(healthEvery)
+	defer ticker.Stop()
+	misses := 0
+	for {
+		select {
+		case <-ticker.C:
+		case <-p.gone:
+			return
+		case <-life.Done():
+			return
+		}
+		ctx, cancel := context.WithTimeout(life, healthWithin)
+		_, err := p.Client.Info(ctx, &pb.InfoRequest{})
+		cancel()
+		if err == nil {
+			misses = 0
+			continue
+		}
+		if misses++; misses == healthMisses {
+			p.log.Error("the plugin does not answer; killing it", "pid", p.process.Pid)
+			_ = p.process.Kill()
+			return
+		}
+	}
+}
+
+type clientPlugin struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
+
+func (*clientPlugin) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("package plugin is the server")
+}
+
+func (*clientPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return pb.NewDraftSessionsClient(conn), nil
+}
+
+// allowedEnv is what the process may see of the host's environment.
+func allowedEnv() []string {
+	var env []string
+	for _, key := range []string{"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ"} {
+		if v, ok := os.LookupEnv(key); ok {
+			env = append(env, key+"="+v)
+		}
+	}
+	return env
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

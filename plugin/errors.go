@@ -1,0 +1,42 @@
+package plugin
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// codedUnary turns an error into a gRPC status with its code in the trailer.
+func codedUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	resp, err := handler(ctx, req)
+	if err == nil {
+		return resp, nil
+	}
+	if _, isStatus := status.FromError(err); isStatus {
+		return nil, err
+	}
+	code := shared.CodeOf(err)
+	_ = grpc.SetTrailer(ctx, metadata.Pairs(shared.CodeTrailer, string(code))) // fails only outside a call
+	return nil, status.Error(grpcCode(code), err.Error())
+}
+
+func grpcCode(code shared.Code) codes.Code {
+	switch code {
+	case shared.DraftNotFound:
+		return codes.NotFound
+	case shared.DraftStaleRevision, shared.OperationConflict, shared.StorageBusy:
+		return codes.Aborted
+	case shared.DraftLimitReached:
+		return codes.ResourceExhausted
+	case shared.DraftInvalidInput:
+		return codes.InvalidArgument
+	case shared.StorageInvalid, shared.StorageUnsupported, shared.SessionUnavailable:
+		return codes.FailedPrecondition // never Unavailable: a host takes that for a dead process
+	}
+	return codes.Unknown
+}
