@@ -1,0 +1,227 @@
+package jsonstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// request is one update on its way to the committer; without a change it only
+// refreshes.
+type request[D any] struct {
+	ctx    context.Context
+	change func(D) (D, error)
+	// claimed decides who goes first: the committer, just before it runs change,
+	// or the caller, who stops waiting. Only the first may go on.
+	claimed atomic.Bool
+	ran     chan struct{} // closed when change has returned
+	done    chan outcome[D]
+}
+
+type outcome[D any] struct {
+	doc D
+	err error
+}
+
+// Update runs change on the newest document and makes its result durable; see
+// the package documentation for what each error says about the disk. It gives
+// the new document, also with DRAFT_STORAGE_UNCERTAIN. change must return another
+// document than it was given, without changing that one, or an error; with
+// [ErrNoChange] nothing is written and Update succeeds. change runs at most once
+// and has returned when Update returns.
+//
+// When ctx ends before change has begun, nothing happens (DRAFT_STORAGE_BUSY);
+// while it is being written the outcome is unknown (OPERATION_UNKNOWN).
+func (s *Store[D]) Update(ctx context.Context, change func(D) (D, error)) (D, error) {
+	return s.submit(&request[D]{ctx: ctx, change: change, ran: make(chan struct{}), done: make(chan outcome[D], 1)})
+}
+
+// Refresh looks at the file now, and reads it if it changed. It returns why the
+// snapshot is not what the file holds, nil if it is.
+func (s *Store[D]) Refresh(ctx context.Context) error {
+	_, err := s.submit(&request[D]{ctx: ctx, ran: make(chan struct{}), done: make(chan outcome[D], 1)})
+	return err
+}
+
+func (s *Store[D]) submit(r *request[D]) (D, error) {
+	var none D
+	notBegun := func() error {
+		return shared.Errorf(shared.StorageBusy, "the store is busy, nothing was changed: %w", r.ctx.Err())
+	}
+	if r.ctx.Err() != nil {
+		return none, notBegun()
+	}
+	select {
+	case s.queue <- r:
+	case <-s.stopped:
+		return none, shared.Errorf(shared.StorageIO, "the store is closed")
+	case <-r.ctx.Done():
+		return none, notBegun()
+	}
+	select {
+	case out := <-r.done:
+		return out.doc, out.err
+	case <-r.ctx.Done():
+	}
+	if r.claimed.CompareAndSwap(false, true) {
+		return none, notBegun()
+	}
+	<-r.ran // change may use what its caller owns.
+	select {
+	case out := <-r.done:
+		return out.doc, out.err
+	default:
+		return none, shared.Errorf(shared.OperationUnknown, "still being written: %w", r.ctx.Err())
+	}
+}
+
+// commit is the committer's loop: it owns the file until ctx ends.
+func (s *Store[D]) commit(ctx context.Context) {
+	for {
+		select {
+		case r := <-s.queue:
+			if r.change == nil {
+				r.done <- outcome[D]{s.Snapshot(), s.refresh()}
+				continue
+			}
+			doc, err := s.serve(r)
+			r.done <- outcome[D]{doc, err}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// serve is one read-modify-write under the lock.
+func (s *Store[D]) serve(r *request[D]) (D, error) {
+	var none D
+	if err := makeDir(s.disk.fs, s.disk.dir); err != nil {
+		return none, shared.Errorf(shared.StorageIO, "prepare the draft folder: %w", err)
+	}
+	release, err := s.lock.acquire(r.ctx)
+	if err != nil {
+		return none, err
+	}
+	defer release()
+	if err := s.refresh(); err != nil {
+		return none, err
+	}
+	if !r.claimed.CompareAndSwap(false, true) {
+		return none, r.ctx.Err()
+	}
+	now := s.current.Load()
+	next, err := r.change(now.doc)
+	close(r.ran)
+	if errors.Is(err, ErrNoChange) {
+		return now.doc, s.disk.settle()
+	}
+	if err != nil {
+		return none, err
+	}
+	return s.write(now, s.format.WithGeneration(next, s.format.Generation(now.doc)+1))
+}
+
+// write makes next durable and then visible.
+func (s *Store[D]) write(now *view[D], next D) (D, error) {
+	var none D
+	data, err := s.format.Encode(next)
+	if err != nil {
+		return none, err
+	}
+	if size := int64(len(data)); size > s.disk.maxBytes {
+		return none, shared.Errorf(shared.DraftLimitReached, "the draft file would have %d bytes, more than %d", size, s.disk.maxBytes)
+	} else if s.warn > 0 && size > s.warn && !s.warned {
+		s.warned = true
+		s.log.Warn("the draft file is large", "bytes", size)
+	}
+	state := State{Path: now.state.Path, Generation: s.format.Generation(next), Backup: now.state.Backup, Note: now.state.Note}
+	if s.old != nil {
+		if state.Backup, err = s.disk.backup(s.old.data, s.old.version); err != nil {
+			return none, err
+		}
+	}
+	err = s.disk.replace(data)
+	if err != nil && shared.CodeOf(err) != shared.StorageUncertain {
+		return none, err
+	}
+	if s.old != nil {
+		s.log.Info("took over an older draft file", "version", s.old.version, "backup", state.Backup, "note", state.Note)
+		s.old = nil
+	}
+	s.fromFile = true
+	s.publish(view[D]{doc: next, state: state})
+	return next, err
+}
+
+// refresh reads the file if it is not the one last seen. The error is why the
+// snapshot is not what the file holds.
+func (s *Store[D]) refresh() error {
+	seen, err := s.disk.look()
+	if err == nil && seen == same {
+		return s.State().err()
+	}
+	var data []byte
+	if err == nil && seen == changed {
+		data, err = s.disk.read()
+	}
+	if seen == missing || errors.Is(err, fs.ErrNotExist) {
+		return s.gone()
+	}
+	if err == nil {
+		var next view[D]
+		if next, err = s.decode(data); err == nil {
+			s.fromFile = true
+			s.publish(next)
+			return nil
+		}
+	}
+	if shared.CodeOf(err) == shared.StorageIO {
+		s.disk.forget() // Nothing was learnt: look again next time.
+	}
+	s.degrade(err)
+	return err
+}
+
+// gone handles a file that is not there. One that was there before and was
+// removed by someone is no reason to give up what it held (invariant 7): the
+// snapshot stays and the next update writes it whole.
+func (s *Store[D]) gone() error {
+	s.disk.forget()
+	s.old = nil
+	now := s.current.Load()
+	if now.state.Code == "" && (!s.fromFile || now.state.Message != "") {
+		return nil
+	}
+	next := *now
+	next.state.Code, next.state.Message = "", ""
+	if s.fromFile {
+		next.state.Message = "the draft file was removed; the next change writes it again"
+		s.log.Warn("the draft file was removed", "path", now.state.Path)
+	}
+	s.publish(next)
+	return nil
+}
+
+// degrade keeps the document and says why it is not what the file holds.
+func (s *Store[D]) degrade(err error) {
+	s.old = nil
+	now := s.current.Load()
+	next := *now
+	next.state.Code, next.state.Message = shared.CodeOf(err), messageOf(err)
+	if next.state == now.state {
+		return
+	}
+	s.log.Error("the draft file cannot be used; it is left as it is", "code", next.state.Code, "reason", next.state.Message)
+	s.publish(next)
+}
+
+func messageOf(err error) string {
+	var coded *shared.Error
+	if errors.As(err, &coded) {
+		return coded.Message
+	}
+	return err.Error()
+}

@@ -1,0 +1,225 @@
+package jsonstore
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// disk is the file as bytes. It is used by one goroutine at a time.
+//
+// The file last read or written is kept open: as long as it is, its inode is not
+// given to another file, so "same inode, size and time" means the same file.
+type disk struct {
+	fs       FS
+	dir      string
+	path     string
+	maxBytes int64
+
+	held     File        // nil when the identity is unknown
+	identity fs.FileInfo // of held
+	// unsynced is set while held may be lost in a power cut: another process
+	// wrote it and may not have synced it, or our directory sync failed.
+	unsynced bool
+}
+
+// state of the path against the file last seen.
+type presence int
+
+const (
+	missing presence = iota
+	same
+	changed
+)
+
+// look compares the path with the file last seen.
+func (d *disk) look() (presence, error) {
+	info, err := d.fs.Stat(d.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing, nil
+	case err != nil:
+		return changed, shared.Errorf(shared.StorageIO, "look at the draft file: %w", err)
+	case d.held != nil && os.SameFile(info, d.identity) && info.Size() == d.identity.Size() && info.ModTime().Equal(d.identity.ModTime()):
+		return same, nil
+	}
+	return changed, nil
+}
+
+// read gives the file's bytes and takes it as the one last seen. The error is
+// fs.ErrNotExist when it is gone, else DRAFT_STORAGE_IO, or
+// DRAFT_STORAGE_INVALID when it is larger than maxBytes.
+func (d *disk) read() ([]byte, error) {
+	d.forget()
+	f, err := d.fs.Open(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, shared.Errorf(shared.StorageIO, "open the draft file: %w", err)
+	}
+	// Before the bytes: a file that is changed in place meanwhile then looks
+	// changed at the next look.
+	info, err := f.Stat()
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, d.maxBytes+1))
+	}
+	if err != nil {
+		return nil, shared.Errorf(shared.StorageIO, "read the draft file: %w", errors.Join(err, f.Close()))
+	}
+	d.held, d.identity, d.unsynced = f, info, true
+	if int64(len(data)) > d.maxBytes {
+		return nil, shared.Errorf(shared.StorageInvalid, "the draft file is larger than %d bytes", d.maxBytes)
+	}
+	return data, nil
+}
+
+// forget drops the identity, so that the next look says changed.
+func (d *disk) forget() {
+	if d.held != nil {
+		_ = d.held.Close() // Synced before it was renamed, or only read: nothing is left to fail.
+	}
+	d.held, d.identity = nil, nil
+}
+
+// replace puts data in the place of the file. DRAFT_STORAGE_IO: the old file is
+// there with its old bytes and no temporary file is left.
+// DRAFT_STORAGE_UNCERTAIN: the new one is there, see [disk.settle].
+func (d *disk) replace(data []byte) error {
+	temp, f, err := d.writeTemp(data)
+	if err != nil {
+		return shared.Errorf(shared.StorageIO, "write the draft file: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = d.fs.Rename(temp, d.path)
+	}
+	if err != nil {
+		// A network file system may have renamed and lost the answer: look again.
+		d.forget()
+		return shared.Errorf(shared.StorageIO, "put the draft file in place: %w", d.discard(temp, f, err))
+	}
+	old := d.held
+	d.held, d.identity, d.unsynced = f, info, true
+	if old != nil {
+		_ = old.Close() // The old file is gone from the directory; nothing of it matters any more.
+	}
+	if err := d.syncDir(); err != nil {
+		d.forget()
+		return shared.Errorf(shared.StorageUncertain, "the change is in place, but not yet safe from a power cut: %w", err)
+	}
+	d.unsynced = false
+	return nil
+}
+
+// settle makes the file last read or written safe from a power cut, if it may
+// not be yet. Without it an unchanged document could be acknowledged that
+// another process renamed into place and never synced.
+func (d *disk) settle() error {
+	if !d.unsynced {
+		return nil
+	}
+	var err error
+	if d.held != nil {
+		err = d.held.Sync()
+	}
+	if err == nil {
+		err = d.syncDir()
+	}
+	if err != nil {
+		return shared.Errorf(shared.StorageUncertain, "the draft file is not yet safe from a power cut: %w", err)
+	}
+	d.unsynced = false
+	return nil
+}
+
+// writeTemp writes data to a new synced file beside the path.
+func (d *disk) writeTemp(data []byte) (name string, f File, err error) {
+	var random [8]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return "", nil, err
+	}
+	name = filepath.Join(d.dir, d.tempPrefix()+hex.EncodeToString(random[:])+tempSuffix)
+	f, err = d.fs.Create(name, 0o600)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return "", nil, d.discard(name, f, err)
+	}
+	return name, f, nil
+}
+
+// discard removes a temporary file after cause.
+func (d *disk) discard(name string, f File, cause error) error {
+	return errors.Join(cause, f.Close(), d.fs.Remove(name))
+}
+
+const tempSuffix = ".tmp"
+
+// tempPrefix starts the names of our temporary files.
+func (d *disk) tempPrefix() string { return "." + filepath.Base(d.path) + "." }
+
+// sweep removes temporary files that killed processes left. The lock must be
+// held: then no process of ours is writing one.
+func (d *disk) sweep() (removed int, err error) {
+	names, err := d.fs.ReadDir(d.dir)
+	if err != nil {
+		return 0, fmt.Errorf("list the draft folder: %w", err)
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, d.tempPrefix()) && strings.HasSuffix(name, tempSuffix) {
+			if err = errors.Join(err, d.fs.Remove(filepath.Join(d.dir, name))); err == nil {
+				removed++
+			}
+		}
+	}
+	return removed, err
+}
+
+func (d *disk) syncDir() error { return syncDir(d.fs, d.dir) }
+
+func syncDir(fsys FS, dir string) error {
+	f, err := fsys.Open(dir)
+	if err != nil {
+		return fmt.Errorf("open the folder: %w", err)
+	}
+	err = f.Sync()
+	_ = f.Close() // Only its entries matter, and they are synced or err says so.
+	if err != nil {
+		return fmt.Errorf("sync the folder: %w", err)
+	}
+	return nil
+}
+
+// makeDir creates the folder with mode 0700 if there is none, and syncs its
+// parent then, or a power cut could take the folder with all that is in it.
+func makeDir(fsys FS, dir string) error {
+	if _, err := fsys.Stat(dir); err == nil {
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := makeDir(fsys, parent); err != nil {
+			return err
+		}
+	}
+	if err := fsys.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return syncDir(fsys, parent)
+}
