@@ -1,0 +1,162 @@
+/** Puts the host half together and takes it apart again. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Once } from './channel.js'
+import { collectFacts } from './facts.js'
+import { hostCalls } from './hostcalls.js'
+import { Link } from './link.js'
+import { findNeighbour, watchNeighbour } from './neighbour.js'
+import { observeCommands, observePrompts, observeSessions, WatchedSessions } from './observers.js'
+import { Outbox } from './outbox.js'
+import { pluginBinary, storageDir } from './paths.js'
+import { loadServices } from './protos.js'
+import { PushHub } from './push.js'
+import { makeService, register } from './remote.js'
+import { reason, Supervisor } from './supervisor.js'
+
+const settlePollMs = 25
+const settleMaxMs = 30_000
+
+/** @typedef {import('./host.js').HostContext} HostContext */
+
+export class Bundle {
+  #ctx
+  #log
+  #supervisor
+  #hub
+  #outbox
+  #watched = new WatchedSessions()
+  /** @type {import('../wire/types.js').Sidebar | undefined} */
+  #sidebar
+  /** @type {(() => void)[]} what makes DSH differ from stock, undone in stock mode */
+  #undo = []
+  /** @type {() => void} */
+  #withdraw = () => {}
+
+  /** @param {HostContext} ctx @param {import('./log.js').HostLog} log */
+  constructor(ctx, log) {
+    this.#ctx = ctx
+    this.#log = log
+    this.#supervisor = new Supervisor({ connect: this.#connector(), log, onStatus: () => { this.#onStatus() } })
+    this.#hub = new PushHub({
+      status: () => this.#supervisor.status,
+      sidebar: () => this.#sidebar,
+      trustedHosts: () => ctx.get('webRuntime')?.trustedHosts ?? [],
+    })
+    this.#outbox = new Outbox(() => this.#supervisor.link, log)
+  }
+
+  /** Begin, without waiting for anything. */
+  start() {
+    const { effect, webServer } = { effect: this.#ctx.effect.bind(this.#ctx), webServer: this.#ctx.webServer }
+    effect(() => () => this.#dispose(), 'draft-sessions')
+    effect(() => webServer.register(this.#hub.route), 'draft-sessions events')
+    effect(() => watchNeighbour(this.#ctx, (other) => { this.#stepAside(other) }), 'draft-sessions neighbour')
+    const other = findNeighbour(this.#ctx)
+    if (other) {
+      this.#stepAside(other)
+      return
+    }
+    this.#supervisor.start()
+    this.#claim().catch((error) => {
+      this.#log.warn('the remote methods could not be registered', { error: String(error) })
+      void this.#supervisor.stop([reason('INTERNAL', 'The remote methods could not be registered.', String(error))])
+    })
+  }
+
+  /**
+   * Claim the namespace once everything else of DSH is loaded: a plugin that has
+   * claimed it by then keeps it, whatever its name.
+   */
+  async #claim() {
+    const ctx = this.#ctx
+    const until = Date.now() + settleMaxMs
+    while ((ctx.get('loader')?.getTasks().length ?? 0) > 0 && Date.now() < until) {
+      await sleep(settlePollMs, undefined, { ref: false })
+    }
+    if (this.#stopped) return
+    const other = findNeighbour(ctx)
+    if (other) {
+      this.#stepAside(other)
+      return
+    }
+    const withdraw = await register(ctx, makeService({
+      status: () => this.#supervisor.status,
+      rearm: () => { this.#supervisor.rearm() },
+      link: () => this.#supervisor.link,
+    }))
+    if (this.#stopped) withdraw()
+    else this.#withdraw = withdraw
+  }
+
+  #stopped = false
+
+  /** @param {import('../wire/types.js').Reason} other */
+  #stepAside(other) {
+    this.#stopped = true
+    this.#withdraw()
+    this.#withdraw = () => {}
+    void this.#supervisor.stop([other])
+  }
+
+  #connector() {
+    const ctx = this.#ctx
+    const log = this.#log
+    const instance = randomUUID()
+    const once = new Once()
+    return async (/** @type {AbortSignal} */ signal) => {
+      const facts = collectFacts(ctx.baseUrl)
+      const hello = { host: facts.host, hostVersion: facts.hostVersion, features: Object.keys(hostCalls(ctx)), instance }
+      return Link.connect({
+        launch: {
+          binary: pluginBinary, args: ['plugin'], store: join(storageDir(process.env), 'drafts.json'),
+          env: process.env, services: loadServices(), log,
+        },
+        facts,
+        host: { hello, handlers: hostCalls(ctx), once },
+        onEvent: (event) => { this.#onEvent(event) },
+      }, signal)
+    }
+  }
+
+  /** @param {import('../wire/types.js').PushedEvent} event */
+  #onEvent(event) {
+    if (event.kind === 'sidebar') {
+      this.#sidebar = event.value
+      this.#watched.setDrafts(event.value.sessionIds)
+    }
+    // Before full mode the status is not out yet; it brings the sidebar with it.
+    if (this.#supervisor.link) this.#hub.event(event)
+  }
+
+  #onStatus() {
+    const { mode } = this.#supervisor.status
+    if (mode === 'full') {
+      this.#observe()
+      this.#outbox.drain()
+    }
+    if (mode === 'stock') this.#unobserve()
+    this.#hub.status()
+  }
+
+  #observe() {
+    if (this.#undo.length > 0) return
+    const plugin = { link: () => this.#supervisor.link, outbox: this.#outbox, log: this.#log }
+    for (const observe of [observePrompts, observeCommands, observeSessions]) {
+      this.#undo.push(observe(this.#ctx, plugin, this.#watched))
+    }
+  }
+
+  #unobserve() {
+    for (const undo of this.#undo.splice(0).reverse()) undo()
+  }
+
+  async #dispose() {
+    this.#stopped = true
+    this.#unobserve()
+    this.#outbox.close()
+    this.#hub.close()
+    await this.#supervisor.stop([reason('DISPOSED', 'The bundle was switched off.')])
+  }
+}
