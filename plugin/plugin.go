@@ -26,6 +26,7 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/sessions"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/sidebar"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	"github.com/draft-sessions/dsh-draft-sessions/shared/compat"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
 
@@ -131,13 +132,17 @@ type process struct {
 }
 
 func start(config Config, log hclog.Logger) (*process, error) {
+	compatible, err := compat.Parse(config.Compatibility)
+	if err != nil {
+		return nil, err
+	}
 	store, err := drafts.Open(context.Background(), drafts.Options{Path: config.StorePath, LimitPerWorkspace: config.LimitPerWorkspace, Log: log.Named("drafts")})
 	if err != nil {
 		return nil, err
 	}
 	p := &process{log: log, ending: make(chan struct{}), here: make(chan struct{}), done: make(chan struct{})}
 	epoch := uuid.NewString()
-	s := &server{config: config, epoch: epoch, store: store, channel: &channel{}, hostGone: p.end}
+	s := &server{config: config, compatible: compatible, epoch: epoch, store: store, channel: &channel{}, hostGone: p.end}
 	var hereOnce sync.Once
 	s.hostHere = func() { hereOnce.Do(func() { close(p.here) }) }
 	s.hub = newHub(s.renderSidebar)

@@ -20,13 +20,14 @@ import (
 type server struct {
 	pb.UnimplementedDraftSessionsServer
 
-	config   Config
-	epoch    string
-	store    *drafts.Store
-	editors  *composer.Editors
-	sessions *sessions.Manager
-	channel  *channel
-	hub      *hub
+	config     Config
+	compatible *compat.Table
+	epoch      string
+	store      *drafts.Store
+	editors    *composer.Editors
+	sessions   *sessions.Manager
+	channel    *channel
+	hub        *hub
 	// hostGone is called when the host channel has ended.
 	hostGone func()
 	// hostHere is called when it has been opened.
@@ -52,16 +53,13 @@ func (s *server) storage() *pb.StorageState {
 }
 
 func (s *server) Gate(_ context.Context, r *pb.GateRequest) (*pb.GateResponse, error) {
-	decision, err := compat.Decide(s.config.Compatibility, compat.Facts{
+	decision := s.compatible.Decide(compat.Facts{
 		Host:        r.Host,
 		HostVersion: r.HostVersion,
 		Packages:    r.Packages,
 		NodeVersion: r.NodeVersion,
 		Protocol:    shared.ProtocolVersion,
 	})
-	if err != nil {
-		return nil, err
-	}
 	out := &pb.GateResponse{Mode: decision.Mode}
 	for _, reason := range decision.Reasons {
 		out.Reasons = append(out.Reasons, &pb.GateReason{Code: reason.Code, Subject: reason.Subject, Expected: reason.Expected, Found: reason.Found, Message: reason.Message})
