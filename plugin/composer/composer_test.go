@@ -404,10 +404,14 @@ func TestAwaitText(t *testing.T) {
 	if d.AwaitText(ctx, rec.ID, is("x")) || ctx.Err() == nil {
 		t.Error("did not wait")
 	}
-	go p.types("x")
-	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	if !d.AwaitText(ctx, rec.ID, is("x")) {
+	found := make(chan bool)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		found <- d.AwaitText(ctx, rec.ID, is("x"))
+	}()
+	p.types("x")
+	if !<-found {
 		t.Error("not found")
 	}
 }
