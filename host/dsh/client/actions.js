@@ -1,0 +1,189 @@
+/** What a person can do with drafts. Each calls the plugin; the sidebar event shows the outcome. */
+import { RemoteError } from './remote.js'
+
+/**
+ * @typedef {import('./dsh.js').Context} Context
+ * @typedef {import('./remote.js').Call} Call
+ * @typedef {import('../wire/types.js').Row} Row
+ * @typedef {import('../wire/types.js').Draft} Draft
+ * @typedef {import('./bridge/bridge.js').Bridge} Bridge
+ */
+/**
+ * @typedef {object} Toast
+ * @property {string} key of the dictionary
+ * @property {Record<string, unknown>} [params]
+ * @property {'info' | 'error'} level
+ * @property {{ key: string, run: () => void }} [action]
+ */
+/**
+ * @typedef {object} ActionsHost
+ * @property {Pick<Context, 'sessions' | 'workspaces'>} ctx
+ * @property {Call} call
+ * @property {Bridge} bridge
+ * @property {() => boolean} ready whether the plugin can be called
+ * @property {(busy: boolean) => void} creating
+ * @property {(toast: Toast) => void} toast
+ * @property {() => HTMLElement | null} field the composer's text field
+ */
+
+/** How long a session may take to reach the page's list, in milliseconds. */
+const listMs = 10_000
+const refreshMs = 1_200
+
+export class Actions {
+  #host
+  #creating = false
+  /** The newest request to show a draft; answers of older ones move nothing. */
+  #opening = 0
+
+  /** @param {ActionsHost} host */
+  constructor(host) {
+    this.#host = host
+  }
+
+  /** A new draft in the workspace of the session on screen, opened. One at a time. */
+  newDraft = async (workspaceId = '') => {
+    if (this.#creating || !this.#host.ready()) return
+    this.#creating = true
+    this.#host.creating(true)
+    const turn = ++this.#opening
+    try {
+      const { ctx, bridge } = this.#host
+      const editor = bridge.current
+      const draft = await this.#host.call('newDraft', {
+        workspaceId,
+        currentSessionId: ctx.sessions.list.getSnapshot().current ?? '',
+        recentWorkspaceId: ctx.workspaces.list.getSnapshot().recentWorkspaceId ?? '',
+        ...(editor?.open ? { openEditor: editor.ref } : {}),
+        idempotencyKey: crypto.randomUUID(),
+        text: '',
+        agentPresetId: '',
+      })
+      await this.#show(draft, turn)
+    } catch (error) {
+      this.#failed(error)
+    } finally {
+      this.#creating = false
+      this.#host.creating(false)
+    }
+  }
+
+  /** Show a draft, with a new session when its own is gone. @param {string} draftId @param {Row} [row] */
+  open = async (draftId, row) => {
+    const turn = ++this.#opening
+    const { ctx, call } = this.#host
+    // A session that is plainly there is shown at once; the plugin's look at it follows.
+    if (row && this.#isThere(row)) ctx.sessions.open(row.sessionId)
+    if (!this.#host.ready()) return
+    try {
+      const { draft } = await call('bind', { draftId })
+      if (turn === this.#opening) await this.#show(draft, turn)
+    } catch (error) {
+      if (turn === this.#opening) this.#failed(error)
+    }
+  }
+
+  /** @param {Row} row */
+  #isThere({ sessionId, state }) {
+    const sessions = this.#host.ctx.sessions.list.getSnapshot()
+    const { items, archivedSessionIds } = this.#host.ctx.workspaces.list.getSnapshot()
+    return state === 'ready' && sessions.byId[sessionId] !== undefined
+      && items.some(item => item.sessionIds.includes(sessionId)) && !archivedSessionIds.includes(sessionId)
+  }
+
+  /** @param {Draft} draft @param {number} turn */
+  async #show(draft, turn) {
+    const { ctx, bridge } = this.#host
+    if (draft.state === 'error' || draft.sessionId === '') {
+      this.#host.toast({ key: 'toast.noSession', params: { reason: draft.lastError }, level: 'error' })
+      return
+    }
+    bridge.tell(draft.sessionId, draft.id)
+    await this.#listed(draft.sessionId)
+    if (turn !== this.#opening || ctx.sessions.list.getSnapshot().current === draft.sessionId) return this.#focus()
+    ctx.sessions.open(draft.sessionId)
+    this.#focus()
+  }
+
+  /** DSH opens only what is in the page's list. @param {string} sessionId @returns {Promise<void>} */
+  #listed(sessionId) {
+    const { sessions, workspaces } = this.#host.ctx
+    const there = () => sessions.list.getSnapshot().byId[sessionId] !== undefined
+    if (there()) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const refresh = setTimeout(() => {
+        Promise.all([sessions.refresh?.(), workspaces.refresh?.()]).catch(() => { /* The deadline below tells. */ })
+      }, refreshMs)
+      const deadline = setTimeout(() => end(() => reject(new RemoteError('SESSION_UNAVAILABLE', 'the session did not appear'))), listMs)
+      const off = sessions.list.subscribe(() => { if (there()) end(resolve) })
+      /** @param {() => void} settle */
+      const end = settle => {
+        clearTimeout(refresh)
+        clearTimeout(deadline)
+        off()
+        settle()
+      }
+    })
+  }
+
+  #focus() {
+    setTimeout(() => {
+      const field = this.#host.field()
+      const free = document.activeElement === null || document.activeElement === document.body
+        || document.activeElement.closest('[data-drafts-new], [data-draft-id]') !== null
+      if (free && field instanceof HTMLTextAreaElement && !field.disabled) field.focus({ preventScroll: true })
+    }, 0)
+  }
+
+  /** @param {string} draftId @param {{ title?: string, pinned?: boolean }} change */
+  update = (draftId, change) => this.#run(() => this.#host.call('update', { draftId, expectedRevision: 0, ...change }))
+
+  /** @param {string} draftId */
+  duplicate = draftId => this.#run(() => this.#host.call('duplicate', { draftId }))
+
+  /** @param {string} workspaceId @param {string[]} draftIds in the wanted order */
+  reorder = (workspaceId, draftIds) => this.#run(() => this.#host.call('reorder', { workspaceId, draftIds }))
+
+  /** Into the trash, with a way back. @param {Row} row @param {string} title */
+  remove = ({ draftId }, title) => this.#run(async () => {
+    await this.#host.call('delete', { draftId, expectedRevision: 0 })
+    this.#host.toast({
+      key: 'toast.deleted', params: { title }, level: 'info',
+      action: { key: 'undo', run: () => this.#run(() => this.#host.call('restore', { draftId })) },
+    })
+  })
+
+  /** @param {string} noticeId */
+  dismiss = noticeId => this.#run(() => this.#host.call('dismissNotice', { noticeId }))
+
+  /** @param {string} draftId */
+  read = draftId => this.#host.call('get', { draftId })
+
+  /** @param {string} draftId @param {string} conflictId @param {boolean} keepAsDraft */
+  resolve = (draftId, conflictId, keepAsDraft) =>
+    this.#run(() => this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft }))
+
+  showElsewhere = () => this.#run(async () => this.#host.bridge.current?.showDraft())
+
+  keepMine = () => this.#run(async () => this.#host.bridge.current?.keepMine())
+
+  /** Start the plugin again after too many crashes. */
+  rearm = () => this.#run(() => this.#host.call('rearm', {}))
+
+  /** @param {() => Promise<unknown>} action @returns {Promise<boolean>} whether it succeeded */
+  async #run(action) {
+    try {
+      await action()
+      return true
+    } catch (error) {
+      this.#failed(error)
+      return false
+    }
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    const { code, message } = /** @type {RemoteError} */ (error)
+    this.#host.toast({ key: 'toast.failed', params: { code: code ?? '', reason: message }, level: 'error' })
+  }
+}

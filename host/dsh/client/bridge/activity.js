@@ -1,0 +1,71 @@
+/**
+ * Whether a person is writing in the composer right now.
+ *
+ * Focus alone says nothing: the composer keeps it after typing, takes it on every
+ * session switch, and a headless or background window reports it too. So "being
+ * edited" means: an input method is composing, or the text was changed by hand in
+ * the last {@link quietMs}. Unsaved changes count as well; the editor adds those.
+ */
+
+/** How long after the last keystroke the composer counts as being edited, in milliseconds. */
+export const quietMs = 3_000
+
+/** How long after the end of a composition its last input event may still come, in milliseconds. */
+const compositionTailMs = 20
+
+/** The composer's text field, by the attributes that DSH gives it. */
+export const fieldSelector = '[data-composer-card] textarea'
+
+/** Keys that do something to a text without being an edit of it. */
+const inert = new Set([
+  'Enter', 'Escape', 'Tab', 'Shift', 'Control', 'Alt', 'Meta', 'CapsLock',
+  'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown',
+])
+
+export class Activity {
+  #lastEdit = -Infinity
+  #composing = false
+  #document
+  #now
+  /** @type {AbortController} */
+  #stop = new AbortController()
+
+  /** @param {Document} [doc] @param {() => number} [now] */
+  constructor(doc = document, now = () => performance.now()) {
+    this.#document = doc
+    this.#now = now
+    const options = { capture: true, signal: this.#stop.signal }
+    /** @param {string} type @param {(event: any) => void} handler */
+    const on = (type, handler) => doc.addEventListener(type, event => {
+      if (event.target instanceof Element && event.target.matches(fieldSelector)) handler(event)
+    }, options)
+    for (const type of ['input', 'paste', 'cut', 'drop']) on(type, () => this.#edited())
+    // DSH undoes and redoes by itself, without an input event.
+    on('keydown', event => { if (!inert.has(event.key)) this.#edited() })
+    on('compositionstart', () => { this.#composing = true })
+    on('compositionend', () => setTimeout(() => { this.#composing = false }, compositionTailMs))
+  }
+
+  #edited() {
+    this.#lastEdit = this.#now()
+  }
+
+  /** @param {number} ms */
+  editedWithin(ms) {
+    return this.#now() - this.#lastEdit <= ms
+  }
+
+  /** A composition that ended with its window (a closed candidate list) does not hold for ever. */
+  get composing() {
+    return this.#composing && this.field() === this.#document.activeElement
+  }
+
+  /** @returns {HTMLTextAreaElement | null} */
+  field() {
+    return this.#document.querySelector(fieldSelector)
+  }
+
+  dispose() {
+    this.#stop.abort()
+  }
+}

@@ -1,0 +1,83 @@
+/** Beside DSH's composer: how saving stands, and a line when the draft was changed elsewhere. */
+import { createElement as h, useEffect } from 'react'
+import { saveOf, usePage, useText } from '../app.js'
+import { InfoIcon, WarnIcon } from '../icons.js'
+import { reasonText } from '../locale.js'
+import { Quiet } from '../sidebar/slot.js'
+
+/**
+ * @typedef {import('../app.js').App} App
+ * @typedef {import('../dsh.js').Slots} Slots
+ */
+
+/** DSH's seats: one in the tool row beside the model, one above the card. */
+const toolSeat = 'conversation.input.right'
+const dockSeat = 'conversation.input.dock'
+
+/**
+ * @param {App} app
+ * @param {Slots} slots
+ * @param {(sessionId: string) => void} mounted told after DSH has restored a session's composer
+ * @returns {() => void}
+ */
+export function installStatus(app, slots, mounted) {
+  const never = () => { /* Quiet has said it. */ }
+  const quiet = (/** @type {import('react').ReactElement} */ child) => h(Quiet, { report: never, rethrow: false, name: 'composer' }, child)
+  /** @param {{ sessionId?: string }} props */
+  const Tool = ({ sessionId }) => quiet(h(SaveState, { app, sessionId }))
+  /** @param {{ sessionId?: string }} props */
+  const Dock = ({ sessionId }) => {
+    useEffect(() => { if (sessionId !== undefined) mounted(sessionId) }, [sessionId])
+    return quiet(h(Elsewhere, { app, sessionId }))
+  }
+  const undo = [
+    slots.inject(toolSeat, () => slots.register({ name: toolSeat, id: 'draft-sessions', order: -10 }, Tool)),
+    slots.inject(dockSeat, () => slots.register({ name: dockSeat, id: 'draft-sessions', order: 90 }, Dock)),
+  ]
+  return () => { for (const dispose of undo) dispose() }
+}
+
+/** @param {App} app @param {string | undefined} sessionId */
+function useRow(app, sessionId) {
+  return usePage(app, state => sessionId === undefined || sessionId === ''
+    ? undefined
+    : state.sidebar?.rows.find(row => row.sessionId === sessionId))
+}
+
+/** @param {{ app: App, sessionId: string | undefined }} props */
+function SaveState({ app, sessionId }) {
+  const t = useText(app)
+  const row = useRow(app, sessionId)
+  const editor = usePage(app, state => row && state.editors[row.draftId])
+  const paused = usePage(app, state => state.mode !== 'full')
+  if (!row) return null
+  const { state, code, message, retrying } = saveOf(row, editor)
+  const why = reasonText(t, code, message)
+  const text = paused
+    ? t('save.paused')
+    : state === 'not_saved' ? t('save.because', { reason: retrying ? t('why.retrying', { why }) : why }) : t(`save.${state}`)
+  const bad = paused || state === 'not_saved'
+  const images = editor?.images === true
+  return h('span', { className: 'dss-composer' },
+    images && h('span', { 'className': 'dss-composer-images', 'title': t('save.images.long'), 'data-drafts-images': '' }, t('save.images')),
+    h('span', {
+      'className': bad ? 'dss-composer-state dss-warn' : 'dss-composer-state', 'role': 'status', 'title': text,
+      'data-save-state': paused ? 'paused' : state, 'data-drafts-save': row.draftId,
+    }, bad && h(WarnIcon, { size: 14 }), bad ? t('save.not_saved') : text, bad && h('span', { className: 'dss-hidden' }, text)))
+}
+
+/** @param {{ app: App, sessionId: string | undefined }} props */
+function Elsewhere({ app, sessionId }) {
+  const t = useText(app)
+  const row = useRow(app, sessionId)
+  const editor = usePage(app, state => row && state.editors[row.draftId])
+  if (!row || !editor || (!editor.elsewhere && editor.conflictId === '')) return null
+  const kept = editor.conflictId !== ''
+  const title = row.title || t('empty')
+  return h('div', { 'className': 'dss-banner', 'role': 'status', 'data-drafts-notice': kept ? 'conflict' : 'elsewhere' },
+    h('span', { className: 'dss-slot' }, h(InfoIcon, {})),
+    h('span', { className: 'dss-banner-text' }, t(kept ? 'elsewhere.kept' : 'elsewhere')),
+    h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'show', 'onClick': () => { void app.actions.showElsewhere() } }, t('elsewhere.show')),
+    h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'mine', 'onClick': () => { void app.actions.keepMine() } }, t('elsewhere.mine')),
+    row.conflicts > 0 && h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'versions', 'onClick': () => app.store.set({ dialog: { draftId: row.draftId, title } }) }, t('elsewhere.versions')))
+}

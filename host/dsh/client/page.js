@@ -1,0 +1,270 @@
+/**
+ * The page as a whole. Nothing of it is to be seen before the plugin is in full mode;
+ * in stock mode everything goes again, and DSH is as it was.
+ */
+import { createElement as h, Fragment } from 'react'
+import { eventsPath, namespace as wireNamespace } from '../wire/surface.js'
+import { Actions } from './actions.js'
+import { initialState, usePage } from './app.js'
+import { Activity } from './bridge/activity.js'
+import { Bases } from './bridge/base.js'
+import { Bridge } from './bridge/bridge.js'
+import { composerOf } from './bridge/composer.js'
+import { installStatus } from './composer/status.js'
+import { ConflictsDialog } from './conflicts.js'
+import { openEvents } from './events.js'
+import { installGuard } from './guard.js'
+import { dictionaries, namespace } from './locale.js'
+import { mountRemote } from './remote.js'
+import { installShortcut } from './shortcut.js'
+import { Quiet, shadowBrowser } from './sidebar/slot.js'
+import { createRows } from './sidebar/view.js'
+import { Store } from './store.js'
+import { installStyles } from './styles.js'
+import { Toast } from './toast.js'
+
+/**
+ * @typedef {import('./dsh.js').Context} Context
+ * @typedef {import('../wire/types.js').Mode} Mode
+ * @typedef {import('../wire/types.js').Status} Status
+ * @typedef {import('../wire/types.js').PushedEvent} PushedEvent
+ * @typedef {import('./app.js').PageState} PageState
+ */
+
+/** A connection that is back this soon was never missed, in milliseconds. */
+const lostMs = 1_500
+const chooseMs = 3_000
+/** What a browser still sends while a page closes, in bytes, for all of its requests together. */
+const keepaliveBytes = 60_000
+
+export class Page {
+  #ctx
+  /** @type {Store<PageState>} */
+  #store = new Store(initialState)
+  #bases = new Bases(window.localStorage)
+  /** @type {Awaited<ReturnType<typeof mountRemote>> | undefined} */
+  #remote
+  #guard
+  /** @type {ReadonlySet<string>} */
+  #known
+  /** @type {(() => void)[]} */
+  #undo = []
+  /** @type {(() => void)[]} */
+  #mounted = []
+  /** @type {Bridge | undefined} */
+  #bridge
+  #epoch = ''
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #lost
+  #toasts = 0
+  #decide = () => {}
+  #decided = new Promise(resolve => { this.#decide = () => resolve(undefined) })
+
+  /** @param {Context} ctx */
+  constructor(ctx) {
+    this.#ctx = ctx
+    this.#known = new Set(this.#bases.readSessions())
+    // Before anything else: the first selection of the page already asks it.
+    this.#guard = installGuard(ctx, {
+      mode: ms => this.#modeWithin(ms),
+      choose: async (workspaceId, candidateSessionIds) =>
+        (await this.#call('chooseSession', { workspaceId, candidateSessionIds }, chooseMs)).sessionId,
+      known: () => this.#known,
+    })
+    this.#undo.push(openEvents({
+      onStatus: status => this.#safely(() => this.#onStatus(status)),
+      onEvent: event => this.#safely(() => this.#onEvent(event)),
+      onLost: () => this.#onLost(),
+    }))
+    mountRemote(ctx).then(
+      remote => {
+        this.#remote = remote
+        this.#safely(() => this.#apply())
+      },
+      error => this.#stepBack('the remote methods', error),
+    )
+  }
+
+  dispose() {
+    clearTimeout(this.#lost)
+    this.#unmount()
+    this.#guard?.dispose()
+    for (const undo of this.#undo.splice(0)) undo()
+    this.#remote?.dispose()
+  }
+
+  /** @type {import('./remote.js').Call} */
+  #call = (method, request, deadlineMs) => {
+    if (!this.#remote) return Promise.reject(new Error('not mounted'))
+    return this.#remote.call(method, request, deadlineMs)
+  }
+
+  // ---- the gate ----
+
+  get #mode() {
+    return this.#store.getSnapshot().mode
+  }
+
+  /** @param {number} ms @returns {Promise<Mode>} */
+  async #modeWithin(ms) {
+    if (this.#mode === 'starting') await Promise.race([this.#decided, new Promise(resolve => setTimeout(resolve, ms))])
+    // Full without the remote methods can choose nothing.
+    return this.#mode === 'full' && !this.#remote ? 'paused' : this.#mode
+  }
+
+  /** @param {Status} status */
+  #onStatus({ mode, epoch }) {
+    clearTimeout(this.#lost)
+    const restarted = epoch !== this.#epoch && this.#epoch !== ''
+    this.#epoch = epoch
+    if (mode === 'full' && restarted) this.#bridge?.pause()
+    this.#store.set({ mode })
+    if (mode !== 'starting') this.#decide()
+    this.#apply()
+  }
+
+  #onLost() {
+    clearTimeout(this.#lost)
+    this.#decide()
+    this.#lost = setTimeout(() => this.#safely(() => {
+      if (this.#mode === 'stock') return
+      this.#store.set({ mode: this.#mounted.length > 0 ? 'paused' : 'starting' })
+      this.#apply()
+    }), lostMs)
+  }
+
+  #apply() {
+    if (this.#mode === 'stock') return this.#unmount()
+    if (this.#mode === 'full' && this.#remote) {
+      if (this.#mounted.length === 0) this.#mount()
+      this.#bridge?.start()
+      if (!this.#store.getSnapshot().sidebar) this.#pull()
+    } else {
+      this.#bridge?.pause()
+    }
+  }
+
+  /** The stream begins with the sidebar; where that was missed it is asked for. */
+  #pull() {
+    this.#call('sidebar', {}).then(
+      value => this.#safely(() => { if (!this.#store.getSnapshot().sidebar) this.#onEvent({ kind: 'sidebar', value }) }),
+      () => { /* The next event brings it. */ })
+  }
+
+  /** @param {PushedEvent} event */
+  #onEvent(event) {
+    if (event.kind === 'sidebar') {
+      const ids = event.value.sessionIds
+      // The same set for the same sessions, so that DSH's rows are not rendered for every save.
+      if (ids.length !== this.#known.size || !ids.every(id => this.#known.has(id))) {
+        this.#known = new Set(ids)
+        this.#bases.writeSessions(ids)
+      }
+      this.#store.set({ sidebar: event.value, hidden: this.#known })
+    }
+    this.#bridge?.onEvent(event)
+  }
+
+  // ---- what is in the page ----
+
+  #mount() {
+    const ctx = this.#ctx
+    const store = this.#store
+    const activity = new Activity()
+    const bridge = this.#bridge = new Bridge({
+      ctx, activity, call: this.#call, bases: this.#bases,
+      editorId: crypto.randomUUID(),
+      sidebar: () => store.getSnapshot().sidebar,
+      pickedSession: raw => this.#pickedSession(raw),
+      publish: (editors, shown) => store.set({ editors, shown }),
+      switchTo: draftId => { void actions.open(draftId) },
+      report: message => console.warn(`draft sessions: ${message}`),
+    })
+    const actions = new Actions({
+      ctx, bridge, call: this.#call,
+      ready: () => this.#mode === 'full',
+      creating: creating => store.set({ creating }),
+      toast: toast => store.set({ toast: { ...toast, id: ++this.#toasts } }),
+      field: () => activity.field(),
+    })
+    const app = { store, actions, ctx }
+    this.#mounted.push(() => activity.dispose(), () => bridge.dispose())
+    this.#part('texts', () => ctx.locale.register(namespace, dictionaries))
+    this.#part('styles', installStyles)
+    this.#part('rows', () => shadowBrowser(ctx.slots, { Rows: createRows(app), useHidden: () => usePage(app, state => state.hidden) },
+      error => this.#report('the rows', error)))
+    this.#part('composer', () => installStatus(app, ctx.slots, sessionId => this.#safely(() => bridge.mounted(sessionId))))
+    this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
+      () => h(Quiet, { report: () => {}, rethrow: false, name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
+    this.#part('shortcut', () => installShortcut(() => { void actions.newDraft() }))
+    this.#part('page end', () => this.#onPageHide())
+  }
+
+  /**
+   * One part of the page; where DSH is not as it expects, it alone is left out.
+   * @param {string} name
+   * @param {() => () => void} install
+   */
+  #part(name, install) {
+    try {
+      this.#mounted.push(this.#ctx.effect(install, `draft sessions: ${name}`))
+    } catch (error) {
+      this.#report(name, error)
+    }
+  }
+
+  #unmount() {
+    for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
+    this.#bridge = undefined
+    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, creating: false })
+  }
+
+  /** @param {string} raw */
+  #pickedSession(raw) {
+    const sessionId = this.#guard?.picked()
+    const held = sessionId && composerOf(this.#ctx, sessionId)
+    return held && held.read().raw === raw ? sessionId : undefined
+  }
+
+  /** The last words of a page that closes. What does not fit is in DSH's own storage, with our base beside it. */
+  #onPageHide() {
+    const send = () => {
+      let room = keepaliveBytes
+      for (const request of this.#bridge?.lastEdits() ?? []) {
+        const method = `${wireNamespace}/edit`
+        const body = JSON.stringify({ type: 'client-request', rpcId: crypto.randomUUID(), method, payload: { args: { request } } })
+        room -= new TextEncoder().encode(body).length
+        if (room < 0) return
+        fetch(new URL(`/api/${method}`, new URL(eventsPath, location.href)), {
+          method: 'POST', body, keepalive: true, headers: { 'content-type': 'application/json' },
+        }).catch(() => { /* Nobody is left to be told. */ })
+      }
+    }
+    window.addEventListener('pagehide', send)
+    return () => window.removeEventListener('pagehide', send)
+  }
+
+  // ---- faults of ours stay ours ----
+
+  /** @param {() => void} run */
+  #safely(run) {
+    try {
+      run()
+    } catch (error) {
+      this.#report('the page', error)
+    }
+  }
+
+  /** @param {string} part @param {unknown} error */
+  #report(part, error) {
+    console.warn(`draft sessions: ${part} stepped back`, error)
+  }
+
+  /** @param {string} part @param {unknown} error */
+  #stepBack(part, error) {
+    this.#report(part, error)
+    this.#store.set({ mode: 'stock' })
+    this.#decide()
+    for (const undo of this.#undo.splice(0)) undo()
+  }
+}

@@ -1,0 +1,141 @@
+/** What stands above DSH's workspace browser, and the rows inside its groups. */
+import { Fragment, createElement as h, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { usePage, useText } from '../app.js'
+import { NewDraftIcon } from '../icons.js'
+import { Notices } from '../notices.js'
+import { byWorkspace, recognise } from './placement.js'
+import { DraftList } from './rows.js'
+
+/**
+ * @typedef {import('../app.js').App} App
+ * @typedef {import('../dsh.js').BrowserProps} BrowserProps
+ * @typedef {import('../dsh.js').Workspace} Workspace
+ * @typedef {import('../../wire/types.js').Row} Row
+ */
+
+/** @type {Row[]} */
+const noRows = []
+/** @type {readonly Workspace[]} */
+const noWorkspaces = []
+
+/**
+ * @param {App} app
+ * @returns {import('react').ComponentType<BrowserProps>}
+ */
+export function createRows(app) {
+  return function Drafts({ wide, useSessions, useWorkspaces }) {
+    const rows = usePage(app, state => state.sidebar?.rows ?? noRows)
+    const current = useSessions(list => list.current)
+    const workspaces = useWorkspaces(list => list.items ?? noWorkspaces)
+    const ready = useWorkspaces(list => list.baselinesReady)
+    const marker = useRef(/** @type {HTMLDivElement | null} */ (null))
+    const { placed, gone } = useMemo(() => byWorkspace(rows, workspaces), [rows, workspaces])
+    const places = usePlaces(marker, workspaces, placed, wide)
+    if (!wide) return h('div', { ref: marker, className: 'dss-rail' }, h(NewButton, { app, wide }))
+    return h(Fragment, null,
+      h('div', { ref: marker, className: 'dss-top' },
+        h(NewButton, { app, wide }),
+        h(Notices, { app }),
+        h(Section, { app, current, placed: places ? new Map() : placed, gone: ready ? gone : noRows, workspaces })),
+      places?.map(({ workspaceId, host }) => createPortal(
+        h(DraftList, { app, current, workspaceId, rows: placed.get(workspaceId) ?? noRows, label: labelOf(app, workspaces, workspaceId) }),
+        host, workspaceId)))
+  }
+}
+
+/** @param {App} app @param {readonly Workspace[]} workspaces @param {string} workspaceId */
+function labelOf({ ctx }, workspaces, workspaceId) {
+  const name = workspaces.find(workspace => workspace.workspaceId === workspaceId)?.title ?? ''
+  return ctx.locale.bind('draftSessions')('drafts.in', { name })
+}
+
+/**
+ * One element behind the header of each group that has drafts, put back whenever DSH
+ * renders anew.
+ * @param {import('react').RefObject<HTMLElement | null>} marker
+ * @param {readonly Workspace[]} workspaces
+ * @param {Map<string, Row[]>} placed
+ * @param {boolean} wide
+ * @returns {{ workspaceId: string, host: HTMLElement }[] | undefined} undefined: DSH's tree is not there or of another shape
+ */
+function usePlaces(marker, workspaces, placed, wide) {
+  const [places, setPlaces] = useState(/** @type {{ workspaceId: string, host: HTMLElement }[] | undefined} */ (undefined))
+  const hosts = useRef(/** @type {Map<string, HTMLElement>} */ (new Map()))
+
+  const place = useCallback(() => {
+    const tree = wide ? marker.current?.parentElement?.querySelector('[role=tree]') ?? null : null
+    const groups = recognise(tree, workspaces)
+    const wanted = groups?.filter(group => placed.has(group.workspaceId)) ?? []
+    const keep = new Set(wanted.map(group => group.workspaceId))
+    for (const [id, host] of hosts.current) {
+      if (keep.has(id)) continue
+      host.remove()
+      hosts.current.delete(id)
+    }
+    const next = wanted.map(({ workspaceId, header, expanded }) => {
+      let host = hosts.current.get(workspaceId)
+      if (!host) {
+        host = document.createElement('div')
+        host.setAttribute('data-drafts-group', workspaceId)
+        hosts.current.set(workspaceId, host)
+      }
+      if (header.nextElementSibling !== host) header.after(host)
+      host.hidden = !expanded
+      return { workspaceId, host }
+    })
+    setPlaces(known => {
+      if (!groups) return undefined
+      const unchanged = known?.length === next.length && known.every(({ host }, i) => host === next[i]?.host)
+      return unchanged ? known : next
+    })
+  }, [marker, workspaces, placed, wide])
+
+  useLayoutEffect(() => {
+    place()
+    const region = marker.current?.parentElement
+    if (!region) return
+    // A mutation is told before the browser paints, so the rows never flicker.
+    const observer = new MutationObserver(place)
+    observer.observe(region, { childList: true, subtree: true, attributes: true, attributeFilter: ['aria-expanded'] })
+    return () => observer.disconnect()
+  }, [marker, place])
+
+  useLayoutEffect(() => {
+    const known = hosts.current
+    return () => {
+      for (const host of known.values()) host.remove()
+      known.clear()
+    }
+  }, [])
+  return places
+}
+
+/** Drafts that have no group to stand in. @param {{ app: App, current: string | undefined, placed: Map<string, Row[]>, gone: Row[], workspaces: readonly Workspace[] }} props */
+function Section({ app, current, placed, gone, workspaces }) {
+  const t = useText(app)
+  /** @type {Map<string, Row[]>} */
+  const byPath = new Map()
+  for (const row of gone) byPath.set(row.workspacePath, [...byPath.get(row.workspacePath) ?? [], row])
+  if (placed.size === 0 && byPath.size === 0) return null
+  return h('section', { 'className': 'dss-section', 'aria-label': t('drafts'), 'data-drafts-section': '' },
+    h('h2', { className: 'dss-heading' }, t('drafts')),
+    workspaces.filter(workspace => placed.has(workspace.workspaceId)).map(({ workspaceId, title, path }) => h(Fragment, { key: workspaceId },
+      (placed.size > 1 || byPath.size > 0) && h('div', { className: 'dss-subheading', title: path }, title),
+      h(DraftList, { app, current, workspaceId, rows: placed.get(workspaceId) ?? noRows, label: t('drafts.in', { name: title }) }))),
+    [...byPath].map(([path, rows]) => h(Fragment, { key: `path:${path}` },
+      h('div', { className: 'dss-subheading', title: t('gone', { path }) }, h('bdi', null, path || '—')),
+      h(DraftList, { app, current, workspaceId: rows[0]?.workspaceId ?? '', rows, label: t('drafts.in', { name: path }) }))))
+}
+
+/** @param {{ app: App, wide: boolean }} props */
+function NewButton({ app, wide }) {
+  const t = useText(app)
+  const creating = usePage(app, state => state.creating)
+  const off = usePage(app, state => state.mode !== 'full')
+  return h('button', {
+    'type': 'button', 'className': 'dss-new', 'data-drafts-new': '', 'title': t('new.hint'), 'aria-label': t('new'),
+    'aria-keyshortcuts': 'Alt+Shift+N Control+Shift+N Meta+Shift+N', 'aria-busy': creating, 'disabled': off,
+    'onClick': () => { void app.actions.newDraft() },
+  }, h(NewDraftIcon, { size: wide ? 14 : 18 }), wide && h('span', null, creating ? t('creating') : t('new')))
+}
