@@ -121,7 +121,8 @@ func (s *Store[D]) serve(r *request[D]) (D, error) {
 	if err != nil {
 		return none, err
 	}
-	return s.write(now, s.format.WithGeneration(next, s.format.Generation(now.doc)+1))
+	s.highest = max(s.highest, s.format.Generation(now.doc))
+	return s.write(now, s.format.WithGeneration(next, s.highest+1))
 }
 
 // write makes next durable and then visible.
@@ -151,7 +152,7 @@ func (s *Store[D]) write(now *view[D], next D) (D, error) {
 		s.log.Info("took over an older draft file", "version", s.old.version, "backup", state.Backup, "note", state.Note)
 		s.old = nil
 	}
-	s.fromFile = true
+	s.fromFile, s.highest = true, state.Generation
 	s.publish(view[D]{doc: next, state: state})
 	return next, err
 }

@@ -33,7 +33,8 @@ type Options struct {
 	// [DefaultLockWait].
 	LockWait time.Duration
 	// Poll is how often the file is looked at beside watching its folder; 0 is
-	// [DefaultPoll].
+	// [DefaultPoll]. Below 0 it is neither watched nor polled, for a command that
+	// ends at once: changes of other processes are then seen by updates and Refresh.
 	Poll time.Duration
 	// MaxBytes bounds the file, in bytes; 0 is [DefaultMaxBytes]. An update that
 	// would pass it is refused with DRAFT_LIMIT_REACHED, a larger file is
@@ -95,6 +96,7 @@ type Store[D any] struct {
 	lock     sidecar
 	old      *oldFile // set while the file is of an older version
 	fromFile bool     // the snapshot was read from or written to the file once
+	highest  int64    // generation ever seen: it never goes back while we run
 	warned   bool
 
 	subscribers struct {
@@ -167,7 +169,9 @@ func Open[D any](ctx context.Context, format Format[D], o Options) (*Store[D], e
 	s.sweep(ctx)
 	_ = s.refresh() // State tells; the store is of use for reading all the same.
 	s.running.Go(func() { s.commit(run) })
-	s.running.Go(func() { s.watch(run) })
+	if s.poll > 0 {
+		s.running.Go(func() { s.watch(run) })
+	}
 	return s, nil
 }
 

@@ -1,0 +1,185 @@
+package jsonstore
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// Invariant 1: the order of one save on disk.
+func TestSaveOrder(t *testing.T) {
+	fsys := &faultFS{}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.FS = fsys
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	fsys.arm(0)
+	mustAdd(t, s, "two")
+	want := []string{"stat folder", "stat file", "create temp", "write temp", "sync temp", "fstat temp", "rename file", "close temp",
+		"open folder", "sync folder", "close folder"}
+	if got := fsys.calls(); !slices.Equal(got, want) {
+		t.Errorf("a save is\n%v, want\n%v", got, want)
+	}
+}
+
+// Invariant 1: a fault before the rename leaves the old bytes and no temporary
+// file; after it the new file is whole, the answer is UNCERTAIN and the snapshot
+// follows the disk. Either way repeating the change succeeds.
+func TestFaultAtEveryCallOfASave(t *testing.T) {
+	outcomes := map[shared.Code]int{}
+	for n := 1; ; n++ {
+		fsys := &faultFS{}
+		dir := t.TempDir()
+		o := quiet(filepath.Join(dir, "list.json"))
+		o.FS = fsys
+		s := open(t, o)
+		mustAdd(t, s, "one")
+		before := read(t, o.Path)
+
+		fsys.arm(n)
+		doc, err := s.Update(t.Context(), add("two"))
+		calls := fsys.calls()
+		fsys.arm(0)
+		if len(calls) < n {
+			break
+		}
+		at := calls[n-1]
+		code := shared.CodeOf(err)
+		outcomes[code]++
+		renamed := slices.Contains(calls[:n-1], "rename file")
+		switch {
+		case renamed && strings.HasPrefix(at, "close"):
+			if code != "" {
+				t.Errorf("%s: %v, though everything is synced", at, err)
+			}
+		case renamed:
+			if code != shared.StorageUncertain || doc == nil || words(s) != "one two" {
+				t.Errorf("%s: %v with snapshot %q", at, err, words(s))
+			}
+		default:
+			if code != shared.StorageIO || read(t, o.Path) != before || words(s) != "one" {
+				t.Errorf("%s: %v with snapshot %q and file %s", at, err, words(s), read(t, o.Path))
+			}
+			if !errors.Is(err, syscall.EIO) {
+				t.Errorf("%s: the cause is lost in %v", at, err)
+			}
+		}
+		if got := names(t, dir); !slices.Equal(got, []string{"list.json"}) {
+			t.Errorf("%s: left %v", at, got)
+		}
+		if _, err := s.Update(t.Context(), add("two")); err != nil {
+			t.Errorf("%s: the retry: %v", at, err)
+		}
+		if words(s) != "one two" || s.State().Code != "" || !strings.Contains(read(t, o.Path), `["one","two"]`) {
+			t.Errorf("%s: after the retry %q, %+v, %s", at, words(s), s.State(), read(t, o.Path))
+		}
+	}
+	if outcomes[shared.StorageIO] < 6 || outcomes[shared.StorageUncertain] != 2 {
+		t.Errorf("outcomes %v", outcomes)
+	}
+}
+
+// A retry that finds its change in the file is only acknowledged once the
+// folder could be synced; so is a change that another process made.
+func TestUncertainStaysUncertainUntilSynced(t *testing.T) {
+	const folderSync = 10 // see TestSaveOrder
+	for n := 1; ; n++ {
+		fsys := &faultFS{}
+		o := quiet(filepath.Join(t.TempDir(), "list.json"))
+		o.FS = fsys
+		s := open(t, o)
+		mustAdd(t, s, "one")
+		fsys.arm(folderSync)
+		_, err := s.Update(t.Context(), add("two"))
+		wantCode(t, err, shared.StorageUncertain)
+
+		fsys.arm(n)
+		_, err = s.Update(t.Context(), add("two"))
+		calls := fsys.calls()
+		if len(calls) < n {
+			if err != nil || !slices.Contains(calls, "sync folder") {
+				t.Errorf("%v after %v", err, calls)
+			}
+			break
+		}
+		if at := calls[n-1]; strings.HasPrefix(at, "sync") {
+			wantCode(t, err, shared.StorageUncertain)
+		}
+
+		fsys.arm(0)
+		other := open(t, o)
+		fsys.arm(0)
+		if _, err := other.Update(t.Context(), add("two")); err != nil || !slices.Contains(fsys.calls(), "sync folder") {
+			t.Errorf("another store acknowledges with %v after %v", err, fsys.calls())
+		}
+	}
+}
+
+// The migration is crash-safe: a fault at any call leaves the old file, byte for
+// byte, in its place or in the backup, and repeating the change finishes it.
+func TestFaultAtEveryCallOfAMigration(t *testing.T) {
+	const old = `{"version":1,  "words":"one"}`
+	for n := 1; ; n++ {
+		fsys := &faultFS{}
+		dir := t.TempDir()
+		o := quiet(filepath.Join(dir, "list.json"))
+		o.FS = fsys
+		write(t, o.Path, old)
+		s := open(t, o)
+		fsys.arm(n)
+		_, err := s.Update(t.Context(), add("two"))
+		calls := fsys.calls()
+		fsys.arm(0)
+		if len(calls) < n {
+			break
+		}
+		at := calls[n-1]
+		if read(t, o.Path) == old {
+			wantCode(t, err, shared.StorageIO)
+		} else if backup := read(t, filepath.Join(dir, "list.v1.json")); backup != old {
+			t.Errorf("%s: the backup is %s", at, backup)
+		}
+		if _, err := s.Update(t.Context(), add("two")); err != nil {
+			t.Errorf("%s: the retry: %v", at, err)
+		}
+		if got := names(t, dir); !slices.Equal(got, []string{"list.json", "list.v1.json"}) {
+			t.Errorf("%s: left %v", at, got)
+		}
+		if read(t, filepath.Join(dir, "list.v1.json")) != old || words(s) != "one two" {
+			t.Errorf("%s: ended with %q", at, words(s))
+		}
+	}
+}
+
+// A file that cannot be read for a moment is served from the snapshot and used
+// again when it can be.
+func TestFaultAtEveryCallOfAReRead(t *testing.T) {
+	for n := 1; ; n++ {
+		fsys := &faultFS{}
+		o := quiet(filepath.Join(t.TempDir(), "list.json"))
+		o.FS = fsys
+		s := open(t, o)
+		mustAdd(t, s, "one")
+		write(t, o.Path, `{"version":2,"generation":5,"words":["other"]}`)
+		fsys.arm(n)
+		err := s.Refresh(t.Context())
+		calls := fsys.calls()
+		fsys.arm(0)
+		if len(calls) < n {
+			break
+		}
+		if at := calls[n-1]; !strings.HasPrefix(at, "close") {
+			if shared.CodeOf(err) != shared.StorageIO || words(s) != "one" || s.State().Code != shared.StorageIO {
+				t.Errorf("%s: %v with %q in %+v", at, err, words(s), s.State())
+			}
+		}
+		if err := s.Refresh(t.Context()); err != nil || words(s) != "other" || s.State().Code != "" {
+			t.Errorf("%s: then %v with %q in %+v", calls[n-1], err, words(s), s.State())
+		}
+	}
+}
