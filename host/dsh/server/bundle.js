@@ -33,6 +33,7 @@ export class Bundle {
   #undo = []
   /** @type {() => void} */
   #withdraw = () => {}
+  #stopped = false
 
   /** @param {HostContext} ctx @param {import('./log.js').HostLog} log */
   constructor(ctx, log) {
@@ -49,34 +50,30 @@ export class Bundle {
 
   /** Begin, without waiting for anything. */
   start() {
-    const { effect, webServer } = { effect: this.#ctx.effect.bind(this.#ctx), webServer: this.#ctx.webServer }
-    effect(() => () => this.#dispose(), 'draft-sessions')
-    effect(() => webServer.register(this.#hub.route), 'draft-sessions events')
-    effect(() => watchNeighbour(this.#ctx, (other) => { this.#stepAside(other) }), 'draft-sessions neighbour')
-    const other = findNeighbour(this.#ctx)
-    if (other) {
-      this.#stepAside(other)
-      return
-    }
-    this.#supervisor.start()
-    this.#claim().catch((error) => {
-      this.#log.warn('the remote methods could not be registered', { error: String(error) })
-      void this.#supervisor.stop([reason('INTERNAL', 'The remote methods could not be registered.', String(error))])
+    const ctx = this.#ctx
+    ctx.effect(() => () => this.#dispose(), 'draft-sessions')
+    ctx.effect(() => ctx.webServer.register(this.#hub.route), 'draft-sessions events')
+    ctx.effect(() => watchNeighbour(ctx, (other) => { this.#stepAside(other) }), 'draft-sessions neighbour')
+    this.#begin().catch((error) => {
+      this.#log.warn('the bundle could not begin', { error: String(error) })
+      void this.#supervisor.stop([reason('INTERNAL', 'The bundle could not begin.', String(error))])
     })
   }
 
   /**
    * Claim the namespace once everything else of DSH is loaded: a plugin that has
-   * claimed it by then keeps it, whatever its name.
+   * claimed it by then keeps it, whatever its name. Only then the plugin process may
+   * touch the draft file.
    */
-  async #claim() {
+  async #begin() {
     const ctx = this.#ctx
     const until = Date.now() + settleMaxMs
-    while ((ctx.get('loader')?.getTasks().length ?? 0) > 0 && Date.now() < until) {
+    let other = findNeighbour(ctx)
+    while (!other && !this.#stopped && (ctx.get('loader')?.getTasks().length ?? 0) > 0 && Date.now() < until) {
       await sleep(settlePollMs, undefined, { ref: false })
+      other = findNeighbour(ctx)
     }
     if (this.#stopped) return
-    const other = findNeighbour(ctx)
     if (other) {
       this.#stepAside(other)
       return
@@ -86,11 +83,13 @@ export class Bundle {
       rearm: () => { this.#supervisor.rearm() },
       link: () => this.#supervisor.link,
     }))
-    if (this.#stopped) withdraw()
-    else this.#withdraw = withdraw
+    if (this.#stopped) {
+      withdraw()
+      return
+    }
+    this.#withdraw = withdraw
+    this.#supervisor.start()
   }
-
-  #stopped = false
 
   /** @param {import('../wire/types.js').Reason} other */
   #stepAside(other) {
@@ -157,6 +156,7 @@ export class Bundle {
     this.#unobserve()
     this.#outbox.close()
     this.#hub.close()
-    await this.#supervisor.stop([reason('DISPOSED', 'The bundle was switched off.')])
+    await this.#supervisor.stop([])
+    this.#log.info('the bundle was switched off')
   }
 }

@@ -65,12 +65,13 @@ export class Supervisor {
     }
   }
 
-  /** Stop for good, with these reasons. Resolves when no process is left. @param {Reason[]} reasons */
+  /** Stop for good; no reasons: the host ends. Resolves when no process is left. @param {Reason[]} reasons */
   async stop(reasons) {
     if (!this.#abort.signal.aborted) {
       this.#abort.abort()
       this.#rearmable = false
-      this.#stock(reasons)
+      if (reasons.length > 0) this.#stock(reasons)
+      else this.#set({ ...this.#status, mode: 'stock', reasons })
     }
     await this.#running
   }
