@@ -1,0 +1,161 @@
+package smoketest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
+)
+
+// probeLimit is how many permission switches make a session's compressed log
+// outgrow what the harness reads of it when it decides whether it is blank.
+const probeLimit = 40
+
+// The false blank, invariant 2: after a restart the harness reports a session
+// with a long log as not blank although nothing was ever sent. The draft stays.
+func TestFalseBlankGivesNothingUp(t *testing.T) {
+	h := startHome(t)
+	draft := h.newDraft("never sent")
+	for i := range probeLimit {
+		permission := "read-only"
+		if i%2 == 1 {
+			permission = "workspace-write"
+		}
+		h.must(h.API.RunCommand(h.ctx, draft.SessionID, "/permission "+permission))
+	}
+	h.restart()
+	sessions, err := h.API.Sessions(h.ctx)
+	h.must(err)
+	for _, session := range sessions {
+		if session.ID == draft.SessionID && session.Blank {
+			t.Log("the harness attached the session before the test could see the false report")
+		}
+	}
+	h.awaitMode("full")
+	h.must(h.API.Reconcile(h.ctx))
+	h.onDisk(draft.ID, "never sent")
+	if got := h.bound(draft.ID); got != draft.SessionID {
+		t.Errorf("the session changed from %s to %s", draft.SessionID, got)
+	}
+	p := h.open()
+	p.shows(draft.ID, "never sent")
+	h.must(p.FocusComposer())
+	h.must(p.Enter())
+	h.awaitSent("never sent")
+	p.hasNoRow(draft.ID)
+}
+
+// Invariant 4: with 25 drafts in one workspace the start page, New Session and
+// the group's "+" open a session of none of them, and what is written and sent
+// there touches no draft.
+func TestStockSessionsNeverOpenADraft(t *testing.T) {
+	h := startHome(t)
+	var drafts []dshapi.Draft
+	sessions := map[string]string{}
+	for i := range 25 {
+		draft := h.newDraft(fmt.Sprintf("draft number %d", i))
+		if owner, taken := sessions[draft.SessionID]; taken {
+			t.Fatalf("drafts %s and %s share session %s", owner, draft.ID, draft.SessionID)
+		}
+		sessions[draft.SessionID] = draft.ID
+		drafts = append(drafts, draft)
+	}
+	p := h.open()
+	p.onOrdinarySession()
+	h.eventually("there are 25 rows", func() error {
+		rows, err := p.Rows()
+		if err != nil {
+			return err
+		}
+		if len(rows) != len(drafts) {
+			return fmt.Errorf("%d rows", len(rows))
+		}
+		return nil
+	})
+
+	ways := []struct {
+		name string
+		open func() error
+	}{
+		{"the start page", func() error { return nil }},
+		{"New Session", p.PressNewSession},
+		{"the group's +", func() error { return p.PressGroupPlus("work") }},
+		{"New Session while a draft is open", func() error {
+			p.shows(drafts[7].ID, drafts[7].Text)
+			return p.PressNewSession()
+		}},
+		{"the group's + while a draft is open", func() error {
+			p.shows(drafts[11].ID, drafts[11].Text)
+			return p.PressGroupPlus("work")
+		}},
+	}
+	for i, way := range ways {
+		t.Log(way.name)
+		h.must(way.open())
+		p.onOrdinarySession()
+		p.holds("")
+		text := fmt.Sprintf("ordinary prompt %d", i)
+		p.write(text)
+		h.must(p.Enter())
+		session := h.awaitSent(text)
+		if owner, isDrafts := sessions[session]; isDrafts {
+			t.Fatalf("%s: the prompt went into the session of draft %s", way.name, owner)
+		}
+		p.holds("")
+	}
+	h.must(h.API.Flush(h.ctx))
+	for _, draft := range drafts {
+		h.must(h.checkDisk(draft.ID, draft.Text))
+	}
+	if now := h.drafts(); len(now) != len(drafts) {
+		t.Errorf("%d drafts, want %d", len(now), len(drafts))
+	}
+	other := h.open()
+	other.onOrdinarySession()
+	other.shows(drafts[24].ID, drafts[24].Text)
+}
+
+// The start page's workspace picker makes the page show a session of another
+// workspace and carries the text there, which leaves the draft's composer empty.
+// Invariant 5: the draft moves along, or stays as it is; it is never emptied.
+func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
+	h := startHome(t)
+	elsewhere := h.workspace("elsewhere")
+	p := h.open()
+	other := p.newDraftWith("bystander")
+	draft := p.newDraftWith("carry me")
+	if draft.WorkspaceID == elsewhere.ID {
+		elsewhere = h.work
+	}
+	h.must(p.PickWorkspace(elsewhere.Path))
+	h.eventually("the page shows a session of the other workspace", func() error {
+		workspaces, _, err := h.API.Workspaces(h.ctx)
+		if err != nil {
+			return err
+		}
+		current := p.current()
+		for _, workspace := range workspaces {
+			for _, session := range workspace.SessionIDs {
+				if session == current && workspace.ID == elsewhere.ID {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("it shows %s", current)
+	})
+	p.holds("carry me")
+	h.must(h.API.Flush(h.ctx))
+	h.eventually("the draft has its text, in its workspace or the other one", func() error {
+		if now := h.draft(draft.ID); now.Text != "carry me" || (now.WorkspaceID != draft.WorkspaceID && now.WorkspaceID != elsewhere.ID) {
+			return fmt.Errorf("text %q, workspace %s", now.Text, now.WorkspaceID)
+		}
+		return nil
+	})
+	h.bound(draft.ID)
+	p.shows(other.ID, "bystander")
+	p.shows(draft.ID, "carry me")
+	p.reload()
+	p.shows(draft.ID, "carry me")
+	h.onDisk(draft.ID, "carry me")
+	h.onDisk(other.ID, "bystander")
+}

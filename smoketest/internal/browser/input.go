@@ -1,0 +1,81 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// Click presses and releases the left button at a point of the viewport.
+func (p *Page) Click(x, y float64) error {
+	return p.call(func(ctx context.Context) error { return chromedp.Do(ctx, chromedp.MouseClickXY(x, y)) })
+}
+
+// Type sends key events for each character to the focused element, with a pause
+// between them. A line break is Shift+Enter, since Enter sends in a composer.
+func (p *Page) Type(text string, pause time.Duration) error {
+	for _, character := range text {
+		var err error
+		if character == '\n' {
+			err = p.Press(Key{Key: "Enter", Code: "Enter", VirtualKey: 13, Text: "\r", Shift: true})
+		} else {
+			err = p.call(func(ctx context.Context) error { return chromedp.Do(ctx, chromedp.KeyEvent(string(character))) })
+		}
+		if err != nil {
+			return fmt.Errorf("type: %w", err)
+		}
+		time.Sleep(pause)
+	}
+	return nil
+}
+
+// Insert puts text at the caret of the focused element in one step, as a paste
+// or an input method does.
+func (p *Page) Insert(text string) error {
+	return p.call(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	})
+}
+
+// Key is a key press.
+type Key struct {
+	Key, Code  string
+	VirtualKey int64
+	// Text is what the key types, "" for none.
+	Text  string
+	Shift bool
+	Ctrl  bool
+	// Command is an editing command that the browser runs with the key, such as "selectAll".
+	Command string
+}
+
+// Press sends a key down and a key up.
+func (p *Page) Press(key Key) error {
+	down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key.Key, Code: key.Code,
+		WindowsVirtualKeyCode: key.VirtualKey, NativeVirtualKeyCode: key.VirtualKey, Text: key.Text}
+	if key.Text == "" {
+		down.Type = input.DispatchKeyEventTypeRawKeyDown
+	}
+	if key.Command != "" {
+		down.Commands = []string{key.Command}
+	}
+	if key.Shift {
+		down.Modifiers |= 8
+	}
+	if key.Ctrl {
+		down.Modifiers |= 2
+	}
+	up := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key.Key, Code: key.Code,
+		WindowsVirtualKeyCode: key.VirtualKey, Modifiers: down.Modifiers}
+	return p.call(func(ctx context.Context) error {
+		if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, down); err != nil {
+			return fmt.Errorf("press %s: %w", key.Key, err)
+		}
+		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, up)
+		return err
+	})
+}

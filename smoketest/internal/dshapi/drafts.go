@@ -1,0 +1,137 @@
+package dshapi
+
+import (
+	"context"
+
+	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
+	"github.com/google/uuid"
+)
+
+// Draft is a draft as the bundle answers with it.
+type Draft struct {
+	ID            string     `json:"id"`
+	SessionID     string     `json:"sessionId"`
+	WorkspaceID   string     `json:"workspaceId"`
+	WorkspacePath string     `json:"workspacePath"`
+	Text          string     `json:"text"`
+	Title         string     `json:"title"`
+	Order         int64      `json:"order"`
+	State         string     `json:"state"`
+	LastError     string     `json:"lastError"`
+	Revision      int64      `json:"revision"`
+	TextRevision  int64      `json:"textRevision"`
+	Conflicts     []Conflict `json:"conflicts"`
+	ContentJSON   string     `json:"contentJson"`
+}
+
+// Conflict is a kept losing text.
+type Conflict struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Status is what the bundle says about itself.
+type Status struct {
+	// Mode is starting, full, paused or stock.
+	Mode    string   `json:"mode"`
+	Version string   `json:"version"`
+	Epoch   string   `json:"epoch"`
+	Reasons []Reason `json:"reasons"`
+}
+
+// Reason is why the bundle is in stock mode.
+type Reason struct {
+	Code    string `json:"code"`
+	Subject string `json:"subject"`
+	Message string `json:"message"`
+}
+
+// Sidebar is what the page's rows are made of.
+type Sidebar struct {
+	Rows       []Row    `json:"rows"`
+	SessionIDs []string `json:"sessionIds"`
+	Notices    []Notice `json:"notices"`
+	TrashCount int64    `json:"trashCount"`
+}
+
+// Row is one draft in the sidebar.
+type Row struct {
+	DraftID   string `json:"draftId"`
+	SessionID string `json:"sessionId"`
+	Title     string `json:"title"`
+	SaveState string `json:"saveState"`
+	Conflicts int64  `json:"conflicts"`
+}
+
+// Notice is something that the page tells the user.
+type Notice struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`
+	DraftID string `json:"draftId"`
+}
+
+type object = map[string]any
+
+func (c Client) draft(ctx context.Context, method string, request, out any) error {
+	return dsh.Draft(ctx, c.URL, method, request, out)
+}
+
+// Status asks the bundle how it is.
+func (c Client) Status(ctx context.Context) (Status, error) {
+	var status Status
+	err := c.draft(ctx, "status", object{}, &status)
+	return status, err
+}
+
+// Drafts lists all drafts of all workspaces.
+func (c Client) Drafts(ctx context.Context) ([]Draft, error) {
+	var value struct {
+		Drafts []Draft `json:"drafts"`
+	}
+	err := c.draft(ctx, "list", object{"workspaceId": ""}, &value)
+	return value.Drafts, err
+}
+
+// Draft gets one draft.
+func (c Client) Draft(ctx context.Context, id string) (Draft, error) {
+	var draft Draft
+	err := c.draft(ctx, "get", object{"draftId": id}, &draft)
+	return draft, err
+}
+
+// NewDraft makes a draft with a session of its own, as the page's button does.
+func (c Client) NewDraft(ctx context.Context, workspaceID, text string) (Draft, error) {
+	var draft Draft
+	err := c.draft(ctx, "newDraft", object{"workspaceId": workspaceID, "currentSessionId": "", "recentWorkspaceId": "",
+		"idempotencyKey": uuid.NewString(), "text": text, "agentPresetId": ""}, &draft)
+	return draft, err
+}
+
+// SetText replaces a draft's text, as a terminal would: strictly by revision.
+func (c Client) SetText(ctx context.Context, id string, expectedRevision int64, text string) (Draft, error) {
+	var draft Draft
+	err := c.draft(ctx, "update", object{"draftId": id, "expectedRevision": expectedRevision, "text": text}, &draft)
+	return draft, err
+}
+
+// DeleteDraft moves a draft to the trash.
+func (c Client) DeleteDraft(ctx context.Context, id string) error {
+	return c.draft(ctx, "delete", object{"draftId": id, "expectedRevision": 0}, nil)
+}
+
+// Sidebar gets the rows.
+func (c Client) Sidebar(ctx context.Context) (Sidebar, error) {
+	var sidebar Sidebar
+	err := c.draft(ctx, "sidebar", object{}, &sidebar)
+	return sidebar, err
+}
+
+// Reconcile compares all drafts with the harness' sessions.
+func (c Client) Reconcile(ctx context.Context) error {
+	return c.draft(ctx, "reconcile", object{"workspaceId": ""}, nil)
+}
+
+// Flush answers when every edit accepted so far is on disk.
+func (c Client) Flush(ctx context.Context) error {
+	return c.draft(ctx, "flush", object{"draftId": ""}, nil)
+}

@@ -1,0 +1,121 @@
+// What the tests ask of a page. It only looks and clicks, as a person would.
+window.probe = (() => {
+  const composer = () => document.querySelector('textarea[data-phase]')
+  const mirror = () => document.querySelector('[data-input-mirror]')
+
+  const visible = element => element.getClientRects().length > 0
+
+  // What our bundle tells the user: about drafts, and about itself.
+  const noticeSelector = '[data-drafts-notice], [data-drafts-status]'
+  const kindOf = notice => notice.dataset.draftsNotice ?? notice.dataset.draftsStatus
+
+  // The last key press or paste, and the last time our state turned to "saved".
+  let lastInput = 0
+  document.addEventListener('input', () => { lastInput = performance.now() }, true)
+  const savedAt = new Map()
+  const last = new Map()
+  const seen = []
+  let quietSince = 0
+  const watch = () => {
+    for (const notice of document.querySelectorAll(noticeSelector)) {
+      const kind = kindOf(notice)
+      if (!seen.includes(kind) && visible(notice)) seen.push(kind)
+    }
+    for (const element of document.querySelectorAll('[data-draft-id] [data-save-state]')) {
+      const id = element.closest('[data-draft-id]').dataset.draftId
+      const state = element.dataset.saveState
+      if (state === 'saved' && last.get(id) !== 'saved') savedAt.set(id, performance.now())
+      last.set(id, state)
+    }
+  }
+  new MutationObserver(watch).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-save-state', 'data-draft-id', 'data-drafts-notice', 'data-drafts-status'] })
+
+  const text = element => element.innerText.trim()
+
+  return {
+    ready: () => composer() !== null && document.querySelector('[role=tree]') !== null,
+
+    until: (check, limit) => new Promise(resolve => {
+      const began = performance.now()
+      const step = () => {
+        let reached = false
+        try { reached = Boolean(check()) } catch { /* the element is not there yet */ }
+        if (reached || performance.now() - began > limit) resolve(reached)
+        else setTimeout(step, 10)
+      }
+      step()
+    }),
+
+    composer: () => {
+      const input = composer(), exact = mirror()
+      if (input === null || exact === null) return null
+      return {
+        text: exact.textContent.slice(0, -1), value: input.value, phase: input.dataset.phase,
+        focused: document.activeElement === input, disabled: input.disabled, readOnly: input.readOnly,
+        start: input.selectionStart, end: input.selectionEnd,
+      }
+    },
+
+    current: () => {
+      try { return JSON.parse(localStorage.getItem('dsh.sessions.current'))?.sessionId ?? '' } catch { return '' }
+    },
+
+    rows: () => [...document.querySelectorAll('li[data-draft-id]')].filter(visible).map(row => ({
+      id: row.dataset.draftId, title: text(row.querySelector('button')),
+      selected: row.querySelector('[aria-current=true]') !== null,
+    })),
+
+    // The rows of the page itself, of all workspaces, ours left out.
+    stockRows: () => [...document.querySelectorAll('[role=tree] [role=treeitem][aria-selected]')]
+      .map(row => ({ title: text(row), selected: row.getAttribute('aria-selected') === 'true' })),
+
+    stockRow: title => [...document.querySelectorAll('[role=tree] [role=treeitem][aria-selected]')]
+      .find(row => text(row).startsWith(title)),
+
+    notices: () => [...document.querySelectorAll(noticeSelector)].filter(visible).map(notice => ({
+      kind: kindOf(notice), text: text(notice),
+    })),
+
+    // Anything of ours that a person could see.
+    ours: () => [...document.querySelectorAll('[data-draft-id], [data-drafts-new], [data-drafts-save], ' + noticeSelector)].filter(visible).length,
+
+    // The page is up and has shown nothing of ours for that long.
+    quietFor: ms => {
+      if (!window.probe.ready() || window.probe.ours() > 0) quietSince = performance.now()
+      return performance.now() - quietSince > ms
+    },
+
+    alerts: () => [...document.querySelectorAll('[role=alert]')].filter(visible).map(text).filter(Boolean),
+
+    noticesSeen: () => seen,
+
+    saveState: id => last.get(id) ?? '',
+    // Saved, and that was said after the last key.
+    savedSinceInput: id => last.get(id) === 'saved' && (savedAt.get(id) ?? -1) > lastInput,
+
+    // Where a person would click: the middle of an element, once it is in view.
+    point: selector => {
+      const element = [...document.querySelectorAll(selector)].find(visible)
+      if (element === undefined) return null
+      element.scrollIntoView({ block: 'nearest' })
+      const box = element.getBoundingClientRect()
+      const x = box.left + box.width / 2, y = box.top + box.height / 2
+      const top = document.elementFromPoint(x, y)
+      if (top === null || !(element.contains(top) || top.contains(element))) return null
+      return { x, y }
+    },
+
+    // From the click to the first moment at which the composer holds the text.
+    timeSwitch: (element, expected) => new Promise(resolve => {
+      const began = performance.now()
+      element.click()
+      const channel = new MessageChannel()
+      channel.port1.onmessage = () => {
+        if (mirror()?.textContent === expected + '\n') resolve(performance.now() - began)
+        else if (performance.now() - began > 10000) resolve(-1)
+        else channel.port2.postMessage(null)
+      }
+      channel.port2.postMessage(null)
+    }),
+  }
+})()

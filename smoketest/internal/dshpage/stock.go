@@ -1,0 +1,49 @@
+package dshpage
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
+)
+
+// PressNewSession clicks the page's own "New Session".
+func (p *Page) PressNewSession() error { return p.ClickOn(`button[aria-label="New session"]`) }
+
+// PressGroupPlus clicks the "+" of a workspace's group.
+func (p *Page) PressGroupPlus(workspace string) error {
+	return p.ClickOn(`button[aria-label=` + quote("New session in "+workspace) + `]`)
+}
+
+// Alerts are the texts of the visible alerts, stock ones and ours.
+func (p *Page) Alerts() ([]string, error) { return browser.Eval[[]string](p.Page, `probe.alerts()`) }
+
+// MoveCaret puts the caret of the focused input at an offset in UTF-16 units.
+func (p *Page) MoveCaret(offset int) error {
+	return p.Do(fmt.Sprintf(`document.querySelector('textarea[data-phase]').setSelectionRange(%d, %d)`, offset, offset))
+}
+
+// AwaitStock waits until the page shows the stock browser and nothing of ours,
+// and goes on showing nothing for a while in which our bundle would have come up.
+func (p *Page) AwaitStock(limit time.Duration) error {
+	const quiet = 1500 * time.Millisecond
+	return p.await("the page is stock", fmt.Sprintf(`probe.quietFor(%d)`, quiet.Milliseconds()), limit)
+}
+
+// SeesText is whether the page's visible text contains text.
+func (p *Page) SeesText(text string) (bool, error) {
+	return browser.Eval[bool](p.Page, `document.body.innerText.includes(`+quote(text)+`)`)
+}
+
+// OpenVersions opens the list of a draft's conflict copies from its row.
+func (p *Page) OpenVersions(draftID string) error {
+	return p.ClickOn(fmt.Sprintf(`li[data-draft-id=%s] [data-drafts-conflicts]`, quote(draftID)))
+}
+
+// PickWorkspace chooses another workspace for the blank session that is shown.
+func (p *Page) PickWorkspace(path string) error {
+	if err := p.ClickOn(`button[aria-label="Choose workspace"]`); err != nil {
+		return err
+	}
+	return p.ClickOn(`[role=menu] [title=` + quote(path) + `]`)
+}

@@ -1,0 +1,79 @@
+package rig
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// PluginPids are the plugin processes of this home, whoever their parent is now.
+func (h *Home) PluginPids() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	store := []byte(shared.EnvStore + "=" + h.DraftFile())
+	var pids []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		// A process that ends meanwhile is none of the pids.
+		command, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
+		if err != nil || len(command) == 0 {
+			continue
+		}
+		if name, _, _ := bytes.Cut(command, []byte{0}); filepath.Base(string(name)) != "draft-sessions" {
+			continue
+		}
+		environment, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
+		if err != nil {
+			continue
+		}
+		for _, variable := range bytes.Split(environment, []byte{0}) {
+			if bytes.Equal(variable, store) {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// waitGone polls until there are none, and gives those that are left.
+func waitGone(pids func() []int, limit time.Duration) []int {
+	deadline := time.Now().Add(limit)
+	for {
+		left := pids()
+		if len(left) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Ports of harnesses lie below the range that the system hands to outgoing
+// connections (32768 and up on Linux), so that a restart finds its port free.
+const (
+	firstPort = 20000
+	lastPort  = 31999
+)
+
+func freePort() (int, error) {
+	for range 100 {
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		return port, listener.Close()
+	}
+	return 0, fmt.Errorf("no free port between %d and %d", firstPort, lastPort)
+}

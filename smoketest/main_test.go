@@ -1,0 +1,60 @@
+package smoketest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
+)
+
+// envArtifacts names a folder for screenshots and logs of failed tests; without
+// it they go to a new temporary folder.
+const envArtifacts = "DRAFT_SESSIONS_ARTIFACTS"
+
+// gate is what all tests share; it is set once, before the first test.
+var gate struct {
+	tools *dsh.Toolchain
+	// bundle is the staged bundle, built from this checkout.
+	bundle  string
+	browser *browser.Browser
+	// artifacts exists once a test has failed.
+	artifacts string
+}
+
+func TestMain(m *testing.M) {
+	code, err := runGate(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "smoketest:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runGate(m *testing.M) (code int, err error) {
+	dir, err := os.MkdirTemp("", "ds-gate-")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	gate.artifacts = os.Getenv(envArtifacts)
+	if gate.artifacts == "" {
+		gate.artifacts = filepath.Join(os.TempDir(), fmt.Sprintf("draft-sessions-failed-%d", os.Getpid()))
+	}
+	ctx := context.Background()
+	if gate.tools, err = dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr}); err != nil {
+		return 1, err
+	}
+	gate.bundle = filepath.Join(dir, "bundle")
+	if err := gate.tools.Stage(ctx, gate.bundle); err != nil {
+		return 1, err
+	}
+	if gate.browser, err = browser.Start(filepath.Join(dir, "chromium")); err != nil {
+		return 1, err
+	}
+	code = m.Run()
+	return code, gate.browser.Close()
+}
