@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,4 +96,37 @@ func Draft(ctx context.Context, url, method string, request, result any) error {
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	return nil
+}
+
+// Status is what the bundle's host half says of itself.
+type Status struct {
+	// Mode is starting, full, paused or stock.
+	Mode    string `json:"mode"`
+	Version string `json:"version"`
+	Epoch   string `json:"epoch"`
+	Reasons []struct {
+		Code    string `json:"code"`
+		Subject string `json:"subject"`
+		Found   string `json:"found"`
+		Message string `json:"message"`
+	} `json:"reasons"`
+}
+
+// AwaitMode waits until the bundle is in that mode: DSH prints its address a
+// moment before that. In a DSH without the bundle it waits until ctx ends.
+func AwaitMode(ctx context.Context, url, mode string) (Status, error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var status Status
+		err := Draft(ctx, url, "status", struct{}{}, &status)
+		if err == nil && status.Mode == mode {
+			return status, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return status, errors.Join(fmt.Errorf("await mode %s (now %q): %w", mode, status.Mode, ctx.Err()), err)
+		}
+	}
 }
