@@ -58,6 +58,10 @@ type Store struct {
 // DRAFT_INVALID_INPUT for a limit below [shared.MinDraftsPerWorkspace], and with
 // DRAFT_STORAGE_IO when the folder cannot be created. ctx bounds Open only.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	return openOn(ctx, o, jsonstore.OS{})
+}
+
+func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 	if o.LimitPerWorkspace == 0 {
 		o.LimitPerWorkspace = shared.DefaultDraftsPerWorkspace
 	}
@@ -76,6 +80,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		PrivateFolder: filepath.Base(filepath.Dir(o.Path)) == "dsh-draft-sessions",
 		MaxBytes:      shared.MaxFileBytes,
 		WarnBytes:     shared.WarnFileBytes,
+		FS:            fsys,
 		Log:           o.Log,
 	})
 	if err != nil {
