@@ -105,7 +105,10 @@ func (t *Toolchain) Start(ctx context.Context, home string, port int, env ...str
 		_, _ = out.Close(), log.Close()
 		close(p.done)
 	}()
-	return p, p.awaitAddress(ctx, address)
+	if err := p.awaitAddress(ctx, address); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 func copyLog(log io.Writer, out io.Reader, address chan<- string) {

@@ -56,7 +56,14 @@ export class Bundle {
     ctx.effect(() => watchNeighbour(ctx, (other) => { this.#stepAside(other) }), 'draft-sessions neighbour')
     this.#begin().catch((error) => {
       this.#log.warn('the bundle could not begin', { error: String(error) })
-      void this.#supervisor.stop([reason('INTERNAL', 'The bundle could not begin.', String(error))])
+      this.#stop([reason('INTERNAL', 'The bundle could not begin.', String(error))])
+    })
+  }
+
+  /** @param {import('../wire/types.js').Reason[]} reasons */
+  #stop(reasons) {
+    this.#supervisor.stop(reasons).catch((error) => {
+      this.#log.warn('the plugin could not be stopped', { error: String(error) })
     })
   }
 
@@ -94,9 +101,14 @@ export class Bundle {
   /** @param {import('../wire/types.js').Reason} other */
   #stepAside(other) {
     this.#stopped = true
-    this.#withdraw()
+    const withdraw = this.#withdraw
     this.#withdraw = () => {}
-    void this.#supervisor.stop([other])
+    try {
+      withdraw()
+    } catch (error) {
+      this.#log.warn('the namespace could not be given up', { error: String(error) })
+    }
+    this.#stop([other])
   }
 
   #connector() {

@@ -74,7 +74,7 @@ export function openChannel(stream, { hello, handlers, once }) {
   stream.on('data', (/** @type {any} */ message) => {
     if (message.id === 0) ready.resolve(undefined)
     else if (message.cancel) waiting.delete(message.id)
-    else void answer(message)
+    else answer(message).catch(close)
   })
 
   /** @param {any} message */

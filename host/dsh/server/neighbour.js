@@ -40,10 +40,10 @@ export function watchNeighbour(ctx, found) {
 
 /**
  * An entry names a package, or a path to one.
- * @param {string | undefined} name
+ * @param {unknown} name
  */
 function isOther(name) {
-  return name !== undefined && name !== packageName
+  return typeof name === 'string' && name !== packageName
     && (name === otherPackage || name.startsWith(`${otherPackage}/`) || new RegExp(`/node_modules/${otherPackage}(/|$)`).test(name))
 }
 

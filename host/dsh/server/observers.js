@@ -70,7 +70,8 @@ async function admission(plugin, rpc, request) {
 export function observePrompts(ctx, plugin, watched) {
   return replace(ctx.apiProxy.sessions, 'prompt', original => /** @this {any} */ async function (request, ...rest) {
     const started = Date.now()
-    const { sessionId, content } = request.payload
+    const { sessionId, content } = request.payload ?? {}
+    if (typeof sessionId !== 'string') return original.call(this, request, ...rest)
     const parts = Array.isArray(content) ? content : []
     const admitted = await admission(plugin, 'BeforePrompt', {
       sessionId,
@@ -116,7 +117,8 @@ export function observeCommands(ctx, plugin, watched) {
   const commands = ctx.get('commands')
   if (!commands) return () => {}
   return replace(commands, 'execute', original => /** @this {any} */ async function (agent, line, ...rest) {
-    const { session } = agent
+    const session = agent?.session
+    if (typeof session?.id !== 'string' || typeof line !== 'string') return original.call(this, agent, line, ...rest)
     const sessionId = session.id
     const commandId = randomUUID()
     const admitted = await admission(plugin, 'BeforeCommand', { sessionId, commandId, line, lastSeq: session.seq - 1 })
@@ -126,7 +128,7 @@ export function observeCommands(ctx, plugin, watched) {
     let succeeded = false
     try {
       const execution = await original.call(this, agent, line, ...rest)
-      succeeded = execution?.result.kind === 'success'
+      succeeded = execution?.result?.kind === 'success'
       return execution
     } finally {
       plugin.outbox.push('AfterCommand', { sessionId, commandId, succeeded })
@@ -151,8 +153,8 @@ export function observeSessions(ctx, plugin, watched) {
 /** @param {import('./host.js').SessionEvent} event */
 function observed(event) {
   if (isUserMessage(event)) return { userMessage: userMessage(event) }
-  if (event.type === 'permission/preset') return { permission: event.data.preset }
-  if (event.type === 'agent-preset/selected') return { agentPreset: event.data.agentPreset }
+  if (event.type === 'permission/preset') return { permission: event.data?.preset ?? '' }
+  if (event.type === 'agent-preset/selected') return { agentPreset: event.data?.agentPreset ?? '' }
   return undefined
 }
 

@@ -138,6 +138,7 @@ export class PluginProcess {
 
   #readStderr() {
     const stderr = /** @type {import('node:stream').Readable} */ (this.#child.stderr)
+    stderr.on('error', ignored)
     createInterface({ input: stderr }).on('line', (line) => {
       this.#tail.push(line.slice(0, tailChars))
       if (this.#tail.length > tailLines) this.#tail.shift()
@@ -167,6 +168,7 @@ export class PluginProcess {
 
   async #handshakeLine() {
     const stdout = /** @type {import('node:stream').Readable} */ (this.#child.stdout)
+    stdout.on('error', ignored)
     const lines = createInterface({ input: stdout })
     const timeout = AbortSignal.timeout(startDeadlineMs)
     const line = await Promise.race([
@@ -228,6 +230,9 @@ export function parseLogLine(line) {
   }
   return { level: 'warn', message: line.slice(0, tailChars), fields: {} }
 }
+
+/** A pipe that breaks is the end of the process, which is seen anyway; unheard, it would end the host. */
+function ignored() {}
 
 /** @param {unknown} error */
 function text(error) {

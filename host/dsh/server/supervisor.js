@@ -70,8 +70,7 @@ export class Supervisor {
     if (!this.#abort.signal.aborted) {
       this.#abort.abort()
       this.#rearmable = false
-      if (reasons.length > 0) this.#stock(reasons)
-      else this.#set({ ...this.#status, mode: 'stock', reasons })
+      this.#stock(reasons)
     }
     await this.#running
   }
@@ -119,7 +118,14 @@ export class Supervisor {
     if (!signal.aborted) {
       this.#link = link
       this.#options.log.info('drafts are on', { version: link.version, epoch: link.epoch, pid: link.pid })
-      this.#set({ mode: 'full', version: link.version, epoch: link.epoch, reasons: [] })
+      try {
+        this.#set({ mode: 'full', version: link.version, epoch: link.epoch, reasons: [] })
+      } catch (error) {
+        // Half of the bundle in place would be worse than none.
+        this.#link = undefined
+        await link.shutdown()
+        throw new StartError('INTERNAL', message(error))
+      }
     }
     const stopped = new Promise((resolve) => {
       if (signal.aborted) resolve(undefined)
@@ -143,8 +149,12 @@ export class Supervisor {
   /** @param {Reason[]} reasons */
   #stock(reasons) {
     this.#link = undefined
-    this.#options.log.warn('drafts are off; DSH is as without the bundle', { reasons })
-    this.#set({ ...this.#status, mode: 'stock', reasons })
+    if (reasons.length > 0) this.#options.log.warn('drafts are off; DSH is as without the bundle', { reasons })
+    try {
+      this.#set({ ...this.#status, mode: 'stock', reasons })
+    } catch (error) {
+      this.#options.log.warn('not everything could be undone', { error: message(error) })
+    }
   }
 
   /** @param {Status} status */
