@@ -129,15 +129,23 @@ func TestConvert(t *testing.T) {
 }
 
 func TestReceiptsAreBounded(t *testing.T) {
-	fsys := &faultyFS{lazy: true}
-	s := openFaulty(t, t.Context(), Options{Path: draftFile(t)}, fsys)
-	for i := range shared.MaxReceipts + 2 {
-		id := create(t, s, CreateParams{Text: "sent"}).ID
-		if _, err := s.Convert(t.Context(), id, shared.Receipt{SubmissionID: fmt.Sprint(i), TextHash: sentHash("sent")}); err != nil {
-			t.Fatal(err)
-		}
+	doc := shared.EmptyDocument()
+	for i := range shared.MaxReceipts {
+		doc.Receipts = append(doc.Receipts, shared.Receipt{DraftID: fmt.Sprint(i), WorkspaceID: "w", SubmissionID: fmt.Sprint(i)})
 	}
-	if got := s.Snapshot().Receipts; len(got) != shared.MaxReceipts || got[0].SubmissionID != "2" {
-		t.Errorf("%d receipts, the oldest %s", len(got), got[0].SubmissionID)
+	data, err := shared.EncodeDocument(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := draftFile(t)
+	writeFile(t, path, string(data))
+	s := openStore(t, Options{Path: path})
+	id := create(t, s, CreateParams{Text: "sent"}).ID
+	if _, err := s.Convert(t.Context(), id, shared.Receipt{SubmissionID: "last", TextHash: sentHash("sent")}); err != nil {
+		t.Fatal(err)
+	}
+	got := s.Snapshot().Receipts
+	if len(got) != shared.MaxReceipts || got[0].SubmissionID != "1" || got[len(got)-1].SubmissionID != "last" {
+		t.Errorf("%d receipts from %s to %s", len(got), got[0].SubmissionID, got[len(got)-1].SubmissionID)
 	}
 }
