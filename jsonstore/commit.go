@@ -89,6 +89,7 @@ func (s *Store[D]) commit(ctx context.Context) {
 			}
 			doc, err := s.serve(r)
 			r.done <- outcome[D]{doc, err}
+			s.disk.bury()
 		case <-ctx.Done():
 			return
 		}

@@ -26,6 +26,9 @@ type disk struct {
 
 	held     File        // nil when the identity is unknown
 	identity fs.FileInfo // of held
+	// retired is the file before held. Closing it frees its blocks, which takes
+	// as long as a good part of a save: see bury.
+	retired File
 	// unsynced is set while held may be lost in a power cut: another process
 	// wrote it and may not have synced it, or our directory sync failed.
 	unsynced bool
@@ -91,6 +94,14 @@ func (d *disk) forget() {
 	d.held, d.identity = nil, nil
 }
 
+// bury closes the file that was replaced; it is for after the answer.
+func (d *disk) bury() {
+	if d.retired != nil {
+		_ = d.retired.Close() // It is gone from the directory; nothing of it matters any more.
+	}
+	d.retired = nil
+}
+
 // replace puts data in the place of the file. DRAFT_STORAGE_IO: the old file is
 // there with its old bytes and no temporary file is left.
 // DRAFT_STORAGE_UNCERTAIN: the new one is there, see [disk.settle].
@@ -108,11 +119,8 @@ func (d *disk) replace(data []byte) error {
 		d.forget()
 		return shared.Errorf(shared.StorageIO, "put the draft file in place: %w", d.discard(temp, f, err))
 	}
-	old := d.held
-	d.held, d.identity, d.unsynced = f, info, true
-	if old != nil {
-		_ = old.Close() // The old file is gone from the directory; nothing of it matters any more.
-	}
+	d.bury()
+	d.retired, d.held, d.identity, d.unsynced = d.held, f, info, true
 	if err := d.syncDir(); err != nil {
 		d.forget()
 		return shared.Errorf(shared.StorageUncertain, "the change is in place, but not yet safe from a power cut: %w", err)

@@ -20,9 +20,11 @@ func TestSaveOrder(t *testing.T) {
 	mustAdd(t, s, "one")
 	fsys.arm(0)
 	mustAdd(t, s, "two")
-	want := []string{"stat folder", "stat file", "create temp", "write temp", "sync temp", "fstat temp", "rename file", "close temp",
+	want := []string{"stat folder", "stat file", "create temp", "write temp", "sync temp", "fstat temp", "rename file",
 		"open folder", "sync folder", "close folder"}
-	if got := fsys.calls(); !slices.Equal(got, want) {
+	// The replaced file is closed after the answer, whenever that is.
+	got := slices.DeleteFunc(fsys.calls(), func(call string) bool { return call == "close temp" })
+	if !slices.Equal(got, want) {
 		t.Errorf("a save is\n%v, want\n%v", got, want)
 	}
 }
@@ -87,7 +89,7 @@ func TestFaultAtEveryCallOfASave(t *testing.T) {
 // A retry that finds its change in the file is only acknowledged once the
 // folder could be synced; so is a change that another process made.
 func TestUncertainStaysUncertainUntilSynced(t *testing.T) {
-	const folderSync = 10 // see TestSaveOrder
+	const folderSync = 9 // see TestSaveOrder
 	for n := 1; ; n++ {
 		fsys := &faultFS{}
 		o := quiet(filepath.Join(t.TempDir(), "list.json"))

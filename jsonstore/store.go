@@ -256,6 +256,7 @@ func (s *Store[D]) Close() error {
 	s.closing.Do(func() {
 		s.stop()
 		s.running.Wait()
+		s.disk.bury()
 		s.disk.forget()
 	})
 	return nil
