@@ -40,7 +40,7 @@ export const messages = /** @type {const} */ ({
   TrashEntry: { draft: 'Draft', deletedAt: 'int' },
   RebindRequest: { draftId: 'string', expectedRevision: 'int', sessionId: 'string' },
   ReorderRequest: { workspaceId: 'string', draftIds: 'string[]' },
-  ResolveConflictRequest: { draftId: 'string', conflictId: 'string', keepAsDraft: 'boolean' },
+  ResolveConflictRequest: { draftId: 'string', conflictId: 'string', keepAsDraft: 'boolean', take: 'boolean' },
 
   StorageState: {
     path: 'string', generation: 'int', code: 'string', message: 'string', migratedFrom: 'string',
