@@ -189,6 +189,12 @@ func (s *server) Duplicate(ctx context.Context, r *pb.DraftRef) (*pb.Draft, erro
 }
 
 func (s *server) ResolveConflict(ctx context.Context, r *pb.ResolveConflictRequest) (*pb.Draft, error) {
+	switch {
+	case r.Take && r.KeepAsDraft:
+		return nil, shared.Errorf(shared.DraftInvalidInput, "a conflict copy is either taken or kept as a draft")
+	case r.Take:
+		return answer(s.store.TakeConflict(ctx, r.DraftId, r.ConflictId))
+	}
 	return answer(s.store.ResolveConflict(ctx, r.DraftId, r.ConflictId, r.KeepAsDraft))
 }
 

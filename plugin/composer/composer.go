@@ -97,6 +97,7 @@ type editor struct {
 	base int64
 
 	accepted edit // newest accepted
+	edited   bool // accepted holds an edit
 	savedSeq int64
 	saving   bool          // a saver goroutine runs
 	touched  chan struct{} // capacity 1: an edit was accepted
@@ -178,7 +179,7 @@ func (es *Editors) accept(ed *editor, e edit) {
 	if ed.pending() {
 		e.since = ed.accepted.since
 	}
-	ed.accepted = e
+	ed.accepted, ed.edited = e, true
 	close(es.arrived)
 	es.arrived = make(chan struct{})
 	signal(ed.touched)

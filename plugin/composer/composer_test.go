@@ -101,7 +101,7 @@ func (d *desk) open(draft, id string) *page {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return &page{d: d, draft: draft, id: id, generation: o.Generation, seq: 1, base: o.Record.TextRevision}
+	return &page{d: d, draft: draft, id: id, generation: o.Generation, base: o.Record.TextRevision}
 }
 
 func (p *page) types(text string) {
@@ -365,7 +365,7 @@ func TestTypingOnAfterAKeptHostText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{d: d, draft: rec.ID, id: "e", generation: o.Generation, seq: 1, base: o.Record.TextRevision}
+	p := &page{d: d, draft: rec.ID, id: "e", generation: o.Generation, base: o.Record.TextRevision}
 	p.types("base and mine, more")
 	d.flush("")
 	if got, _ := d.store.Get(rec.ID); got.Text != "base and mine, more" || len(got.Conflicts) != 0 {

@@ -103,7 +103,7 @@ func (es *Editors) AwaitText(ctx context.Context, draftID string, match func(tex
 				continue
 			}
 			open = true
-			if ed.accepted.seq > 0 && match(ed.accepted.text, ed.accepted.content) {
+			if ed.edited && match(ed.accepted.text, ed.accepted.content) {
 				es.mu.Unlock()
 				return true
 			}

@@ -61,7 +61,8 @@ func (es *Editors) Open(ctx context.Context, o Opening) (Opened, error) {
 	switch winner(o, rec) {
 	case hostEdits:
 		es.mu.Lock()
-		es.accept(ed, edit{seq: 1, text: *o.HostText, content: o.HostContent})
+		ed.savedSeq = -1 // the page counts its own edits from 1
+		es.accept(ed, edit{seq: 0, text: *o.HostText, content: o.HostContent})
 		es.mu.Unlock()
 		opened.KeepHost = true
 	case bothMoved:

@@ -191,3 +191,29 @@ func (s *Store) ResolveConflict(ctx context.Context, id, conflictID string, keep
 		return t.insertAfter(kept, id), nil
 	})
 }
+
+// TakeConflict lets a conflict copy and the draft's own text change places: the
+// person wants the text that had lost, and the one that gives way is not lost
+// either (invariant 6). A blank one leaves no copy. Errors: DRAFT_NOT_FOUND for
+// the draft or the copy.
+func (s *Store) TakeConflict(ctx context.Context, id, conflictID string) (shared.DraftRecord, error) {
+	return s.updateRecord(ctx, func(t *tx) (shared.DraftRecord, error) {
+		record, err := t.get(id)
+		if err != nil {
+			return record, err
+		}
+		i := slices.IndexFunc(record.Conflicts, func(c shared.Conflict) bool { return c.ID == conflictID })
+		if i < 0 {
+			return record, shared.Errorf(shared.DraftNotFound, "no such conflict copy: it was resolved already")
+		}
+		next := record
+		next.Conflicts = slices.Clone(record.Conflicts)
+		next.Text, next.Content = record.Conflicts[i].Text, record.Conflicts[i].Content
+		// No editor owns it: what its editor types on must not overwrite it.
+		next.Conflicts[i] = shared.Conflict{ID: conflictID, Text: record.Text, At: t.now, Content: record.Content}
+		if isBlank(record.Text) {
+			next.Conflicts = slices.Delete(next.Conflicts, i, i+1)
+		}
+		return t.amend(record, next)
+	})
+}

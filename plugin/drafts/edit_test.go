@@ -287,3 +287,29 @@ func TestTrash(t *testing.T) {
 		t.Error("an entry is older than it may be")
 	}
 }
+
+// Invariant 6: taking the losing text loses neither.
+func TestTakeConflictSwapsTheTexts(t *testing.T) {
+	s := newStore(t)
+	rec := create(t, s, CreateParams{WorkspaceID: "w", Text: "base"})
+	edit := func(key, text string, base int64) EditOutcome {
+		t.Helper()
+		out, err := s.EditText(t.Context(), Edit{DraftID: rec.ID, EditorKey: key, BaseTextRevision: base, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	winner := edit("a.1", "theirs", rec.TextRevision)
+	lost := edit("b.1", "mine", rec.TextRevision)
+	got, err := s.TakeConflict(t.Context(), rec.ID, lost.ConflictID)
+	if err != nil || got.Text != "mine" || got.TextRevision != winner.Record.TextRevision+1 || len(got.Conflicts) != 1 || got.Conflicts[0].Text != "theirs" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	// What the loser's editor types on, still on the old base, does not overwrite the copy.
+	if again := edit("b.1", "mine, and more", rec.TextRevision); again.ConflictID == lost.ConflictID || len(again.Record.Conflicts) != 2 {
+		t.Fatalf("%+v", again)
+	}
+	_, err = s.TakeConflict(t.Context(), rec.ID, "none")
+	wantCode(t, err, shared.DraftNotFound)
+}

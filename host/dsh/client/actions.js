@@ -161,7 +161,7 @@ export class Actions {
 
   /** @param {string} draftId @param {string} conflictId @param {boolean} keepAsDraft */
   resolve = (draftId, conflictId, keepAsDraft) =>
-    this.#run(() => this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft }))
+    this.#run(() => this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft, take: false }))
 
   showElsewhere = () => this.#run(async () => this.#host.bridge.current?.showDraft())
 

@@ -1434,7 +1434,9 @@ type ResolveConflictRequest struct {
 	DraftId    string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
 	ConflictId string                 `protobuf:"bytes,2,opt,name=conflict_id,json=conflictId,proto3" json:"conflict_id,omitempty"`
 	// Keep its text as a draft of its own; the answer is that draft.
-	KeepAsDraft   bool `protobuf:"varint,3,opt,name=keep_as_draft,json=keepAsDraft,proto3" json:"keep_as_draft,omitempty"`
+	KeepAsDraft bool `protobuf:"varint,3,opt,name=keep_as_draft,json=keepAsDraft,proto3" json:"keep_as_draft,omitempty"`
+	// Its text becomes the draft's, and what the draft had becomes the copy: nothing is lost.
+	Take          bool `protobuf:"varint,4,opt,name=take,proto3" json:"take,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1486,6 +1488,13 @@ func (x *ResolveConflictRequest) GetConflictId() string {
 func (x *ResolveConflictRequest) GetKeepAsDraft() bool {
 	if x != nil {
 		return x.KeepAsDraft
+	}
+	return false
+}
+
+func (x *ResolveConflictRequest) GetTake() bool {
+	if x != nil {
+		return x.Take
 	}
 	return false
 }
@@ -4859,12 +4868,13 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"session_id\x18\x03 \x01(\tR\tsessionId\"P\n" +
 	"\x0eReorderRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\tdraft_ids\x18\x02 \x03(\tR\bdraftIds\"x\n" +
+	"\tdraft_ids\x18\x02 \x03(\tR\bdraftIds\"\x8c\x01\n" +
 	"\x16ResolveConflictRequest\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x1f\n" +
 	"\vconflict_id\x18\x02 \x01(\tR\n" +
 	"conflictId\x12\"\n" +
-	"\rkeep_as_draft\x18\x03 \x01(\bR\vkeepAsDraft\"\x10\n" +
+	"\rkeep_as_draft\x18\x03 \x01(\bR\vkeepAsDraft\x12\x12\n" +
+	"\x04take\x18\x04 \x01(\bR\x04take\"\x10\n" +
 	"\x0eSidebarRequest\"\xfa\x01\n" +
 	"\aSidebar\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\tR\x05epoch\x12)\n" +

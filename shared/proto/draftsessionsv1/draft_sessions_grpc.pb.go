@@ -90,7 +90,8 @@ type DraftSessionsClient interface {
 	Reorder(ctx context.Context, in *ReorderRequest, opts ...grpc.CallOption) (*Sidebar, error)
 	// A copy with its own id, unbound until opened.
 	Duplicate(ctx context.Context, in *DraftRef, opts ...grpc.CallOption) (*Draft, error)
-	// Removes one conflict copy, or puts its text into a draft of its own first.
+	// Removes one conflict copy, puts its text into a draft of its own first, or
+	// lets it and the draft's own text change places.
 	ResolveConflict(ctx context.Context, in *ResolveConflictRequest, opts ...grpc.CallOption) (*Draft, error)
 	GetSidebar(ctx context.Context, in *SidebarRequest, opts ...grpc.CallOption) (*Sidebar, error)
 	DismissNotice(ctx context.Context, in *DismissNoticeRequest, opts ...grpc.CallOption) (*Empty, error)
@@ -481,7 +482,8 @@ type DraftSessionsServer interface {
 	Reorder(context.Context, *ReorderRequest) (*Sidebar, error)
 	// A copy with its own id, unbound until opened.
 	Duplicate(context.Context, *DraftRef) (*Draft, error)
-	// Removes one conflict copy, or puts its text into a draft of its own first.
+	// Removes one conflict copy, puts its text into a draft of its own first, or
+	// lets it and the draft's own text change places.
 	ResolveConflict(context.Context, *ResolveConflictRequest) (*Draft, error)
 	GetSidebar(context.Context, *SidebarRequest) (*Sidebar, error)
 	DismissNotice(context.Context, *DismissNoticeRequest) (*Empty, error)

@@ -53,6 +53,8 @@ const commandSettleMs = 3_000
 const sendSettleMs = 8_000
 /** How long a host may leave a composer empty before its text is put back, in milliseconds. */
 const emptiedMs = 600
+/** A composer that becomes empty this long after a keystroke was emptied by hand, in milliseconds. */
+const handMs = 1_000
 const pollMs = 500
 
 export class Editor {
@@ -282,7 +284,7 @@ export class Editor {
       if (before.phase !== now.phase) this.#takeElsewhere()
       return
     }
-    if (now.text === '' && before.text !== '' && !this.#host.editedWithin(1_000)) return this.#emptiedByHost(before)
+    if (now.text === '' && before.text !== '' && this.#emptiedByHost(before)) return
     if (this.#held) return
     this.#touched = true
     this.#pump()
@@ -383,25 +385,23 @@ export class Editor {
     }
   }
 
-  /** @param {ComposerView} before */
+  /** @param {ComposerView} before @returns {boolean} whether it was DSH, and no edit */
   #emptiedByHost(before) {
     const held = pick(before)
     const target = this.#host.pickedTarget(this, before.raw)
-    if (target !== undefined) {
+    if (target !== undefined && target !== this.sessionId) {
       this.#held = held
       this.#host.moved(this, held, target)
-    } else if (held.text.trimStart().startsWith('/')) {
-      // A command picked from its menu takes its own line away.
-      this.#touched = true
-      this.#pump()
-      this.#changed()
-    } else {
-      this.#held = held
-      this.#again('emptied', emptiedMs, () => {
-        this.#held = undefined
-        this.#restore(held)
-      })
+      return true
     }
+    // A command picked from its menu takes its own line away: that line was the text.
+    if (this.#host.editedWithin(handMs) || held.text.trimStart().startsWith('/')) return false
+    this.#held = held
+    this.#again('emptied', emptiedMs, () => {
+      this.#held = undefined
+      this.#restore(held)
+    })
+    return true
   }
 
   /** Put back what DSH took away, before what was typed since. @param {Projection} taken */
@@ -500,22 +500,28 @@ export class Editor {
     this.#changed()
   }
 
-  /** Make the text of this composer the draft's. */
+  /** Make the text of this composer the draft's; the one that it had is kept as a copy. */
   async keepMine() {
-    const draft = await this.#host.call('get', { draftId: this.draftId })
+    if (this.#conflictId === '') {
+      // Sent on its old base, the text becomes a copy; then the two change places.
+      this.#accepted = undefined
+      this.#touched = true
+    }
+    await this.settle()
+    if (this.dirty) throw new RemoteError('NOT_SAVED', 'what is written here is not saved yet')
     if (this.#disposed || this.#phase !== 'open') return
+    const { draftId } = this
     const conflictId = this.#conflictId
+    const draft = conflictId === ''
+      ? await this.#host.call('get', { draftId })
+      : await this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft: false, take: true })
+    if (this.#disposed || this.#phase !== 'open') return
     this.#base = { text: draft.text, contentJson: draft.contentJson, textRevision: draft.textRevision, hash: draft.textHash }
     this.#elsewhere = undefined
     this.#conflictId = ''
-    this.#accepted = undefined
-    this.#touched = true
+    this.#remember()
     this.#pump()
     this.#changed()
-    await this.settle()
-    if (conflictId !== '' && this.#savedSeq >= this.#seq && !this.#failure) {
-      await this.#host.call('resolveConflict', { draftId: this.draftId, conflictId, keepAsDraft: false })
-    }
   }
 
   /** Wait until the plugin has everything on disk, or two seconds. */
