@@ -38,13 +38,12 @@ const css = `
 .dss-danger { color: var(--dsw-alias-state-error-primary); }
 .dss-dot { width: 6px; height: 6px; border-radius: 50%; background: currentColor; animation: dss-pulse 1.2s ease-in-out infinite; }
 .dss-more {
-  flex: none; display: none; align-items: center; justify-content: center; width: 20px; height: 20px; margin-right: 6px; padding: 0; border: 0; border-radius: 4px;
+  flex: none; display: none; align-items: center; justify-content: center; width: 20px; height: 20px; margin-right: 4px; padding: 0; border: 0; border-radius: 4px;
   background: none; color: var(--dsw-alias-label-tertiary); cursor: pointer;
 }
 .dss-more path { stroke-width: 1.75; }
 .dss-more:hover { color: var(--dsw-alias-label-primary); }
 .dss-row:hover .dss-more, .dss-row:focus-within .dss-more, .dss-has-menu .dss-more { display: inline-flex; }
-.dss-row:hover .dss-marks, .dss-row:focus-within .dss-marks, .dss-has-menu .dss-marks { padding-right: 4px; }
 .dss-link { border: 0; padding: 0 2px; background: none; font: inherit; font-size: 12px; line-height: 20px; cursor: pointer; color: var(--dsw-alias-label-secondary); border-radius: 4px; text-decoration: underline; text-underline-offset: 2px; }
 .dss-link.dss-danger { color: var(--dsw-alias-state-error-primary); }
 .dss-rename { flex: 1; min-width: 0; margin: 0 6px 0 22px; padding: 0 4px; border: 1px solid var(--dsw-alias-border-l2); border-radius: 4px; background: var(--dsw-alias-button-elevated-fill); color: var(--dsw-alias-label-primary); font: inherit; font-size: 14px; line-height: 22px; outline: none; }

@@ -13,6 +13,8 @@ export const quietMs = 3_000
 /** How long after the end of a composition its last input event may still come, in milliseconds. */
 const compositionTailMs = 20
 
+const justNowMs = 50
+
 /** The composer's text field, by the attributes that DSH gives it. */
 export const fieldSelector = '[data-composer-card] textarea'
 
@@ -63,6 +65,16 @@ export class Activity {
   /** @returns {HTMLTextAreaElement | null} */
   field() {
     return this.#document.querySelector(fieldSelector)
+  }
+
+  /**
+   * DSH uses one text field for all sessions, and after a switch leaves the caret at
+   * its start. Writing goes on at the end, unless somebody has already begun.
+   */
+  caretToEnd() {
+    const field = this.field()
+    if (!field || field !== this.#document.activeElement || this.composing || this.editedWithin(justNowMs)) return
+    if (field.selectionStart === 0 && field.selectionEnd === 0) field.setSelectionRange(field.value.length, field.value.length)
   }
 
   dispose() {

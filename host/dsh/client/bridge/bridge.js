@@ -90,7 +90,9 @@ export class Bridge {
   mounted(sessionId) {
     this.#mounted = sessionId
     clearTimeout(this.#mountTimer)
-    if (sessionId === this.#shown) this.#evaluate()
+    if (sessionId !== this.#shown) return
+    this.#evaluate()
+    if (this.current) setTimeout(() => this.#host.activity.caretToEnd(), 0)
   }
 
   /** A draft's session as an answer told it; the sidebar follows. @param {string} sessionId @param {string} draftId */

@@ -151,13 +151,13 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
   },
   h('span', { className: 'dss-slot' }, row.state === 'error' ? h(WarnIcon, {}) : h(DraftIcon, {})),
   h('span', { className: row.title ? 'dss-title' : 'dss-title dss-faint' }, title)),
-  h(Marks, { app, row, title }),
   h('button', {
     'ref': more, 'type': 'button', 'className': 'dss-more', 'tabIndex': tabStop ? 0 : -1,
     'aria-haspopup': 'menu', 'aria-expanded': menu, 'aria-label': t('menu', { title }),
     'onFocus': () => onFocus(draftId),
     'onClick': () => setMenu(open => !open),
   }, h(MoreIcon, {})),
+  h(Marks, { app, row, title }),
   menu && more.current && h(Menu, { label: t('menu', { title }), anchor: more.current, items, onClose: closeMenu }))
 }
 
