@@ -1,7 +1,7 @@
 # Everything a person runs. `make` alone tells what there is.
 GO ?= go
 
-.PHONY: help dsh test check soak screenshots generate setup js
+.PHONY: help dsh test check lint soak screenshots generate setup
 
 help:
 	@echo "make dsh          install the DeepSeek Harness at the pinned version, add the plugin, start it, print its address"
@@ -17,19 +17,21 @@ dsh:
 setup:
 	@$(GO) run ./smoketest/setup
 
-# The JavaScript half: types and unit tests. Node comes from the tool chain that
-# the tests use, so a machine whose Node is too old works as well.
-js:
-	@$(GO) run ./smoketest/rundsh -js-check
+# Packages without a real DSH: quick, and run with the race detector.
+unit = $$($(GO) list ./... | grep -v -e /smoketest -e /host/dsh)
 
-check: js
+lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change: $$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	$(GO) test -race -short $$($(GO) list ./... | grep -v /smoketest)
 
-test: setup check
-	$(GO) test -race $$($(GO) list ./... | grep -v /smoketest)
+check: lint
+	$(GO) test -race -short $(unit)
+	$(GO) test ./host/dsh -run TestJavaScript
+
+test: setup lint
+	$(GO) test -race $(unit)
+	$(GO) test -race -v -timeout 10m ./host/dsh
 	$(GO) test -v -timeout 30m ./smoketest/...
 
 soak: setup
