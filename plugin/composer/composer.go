@@ -229,10 +229,13 @@ func (es *Editors) save(ed *editor) {
 		es.mu.Lock()
 		ed.writing = nil
 		es.mu.Unlock()
-		if err != nil && !es.retryLater(ed, e, err, retry.NextBackOff()) {
-			return
-		}
 		if err != nil {
+			if shared.CodeOf(err) == shared.StorageUncertain {
+				es.rebase(ed, outcome) // it is in place: what is typed now is made on it
+			}
+			if !es.retryLater(ed, e, err, retry.NextBackOff()) {
+				return
+			}
 			continue
 		}
 		retry.Reset()
@@ -313,17 +316,11 @@ func passing(err error) bool {
 // finish records a save that is on disk; true when nothing newer is pending.
 func (es *Editors) finish(ed *editor, e edit, outcome drafts.EditOutcome) bool {
 	saved := Saved{DraftID: ed.draftID, EditorID: ed.editorID, Generation: ed.generation, Seq: e.seq, Record: outcome.Record, ConflictID: outcome.ConflictID}
+	saved.FirstOfNew = outcome.NewDraft
+	es.rebase(ed, outcome)
 	es.mu.Lock()
 	ed.failed = nil
 	ed.savedSeq = e.seq
-	switch {
-	case outcome.NewDraft:
-		saved.FirstOfNew = true
-		ed.target = outcome.Record.ID
-		ed.base = outcome.Record.TextRevision
-	case outcome.ConflictID == "" && !outcome.Dropped:
-		ed.base = outcome.Record.TextRevision
-	}
 	if ed.target != ed.draftID {
 		saved.NewDraftID = ed.target
 	}
@@ -338,6 +335,19 @@ func (es *Editors) finish(ed *editor, e edit, outcome drafts.EditOutcome) bool {
 	}
 	es.notifyChanged()
 	return done
+}
+
+// rebase makes what an edit has become the base of the next one.
+func (es *Editors) rebase(ed *editor, outcome drafts.EditOutcome) {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	switch {
+	case outcome.NewDraft:
+		ed.target = outcome.Record.ID
+		ed.base = outcome.Record.TextRevision
+	case outcome.ConflictID == "" && !outcome.Dropped:
+		ed.base = outcome.Record.TextRevision
+	}
 }
 
 // conflictKey names the editor on a conflict copy: one copy for each opening.

@@ -27,11 +27,13 @@ type desk struct {
 	*composer.Editors
 	store *drafts.Store
 
-	mu       sync.Mutex
-	fail     error
-	saves    int
-	saved    []composer.Saved
-	notSaved []composer.NotSaved
+	mu   sync.Mutex
+	fail error
+	// uncertain makes the next save answer DRAFT_STORAGE_UNCERTAIN after it was made.
+	uncertain bool
+	saves     int
+	saved     []composer.Saved
+	notSaved  []composer.NotSaved
 }
 
 func (d *desk) Get(id string) (shared.DraftRecord, error) { return d.store.Get(id) }
@@ -39,12 +41,17 @@ func (d *desk) Get(id string) (shared.DraftRecord, error) { return d.store.Get(i
 func (d *desk) EditText(ctx context.Context, e drafts.Edit) (drafts.EditOutcome, error) {
 	d.mu.Lock()
 	d.saves++
-	err := d.fail
+	err, uncertain := d.fail, d.uncertain
+	d.uncertain = false
 	d.mu.Unlock()
 	if err != nil {
 		return drafts.EditOutcome{}, err
 	}
-	return d.store.EditText(ctx, e)
+	outcome, err := d.store.EditText(ctx, e)
+	if err == nil && uncertain {
+		err = shared.Errorf(shared.StorageUncertain, "the folder could not be synced")
+	}
+	return outcome, err
 }
 
 func newDesk(t *testing.T, debounce time.Duration) *desk {
@@ -301,6 +308,26 @@ func TestFailedSaveIsToldAndTriedAgain(t *testing.T) {
 	d.flush("")
 	if len(d.SaveStates()) != 0 {
 		t.Error("still not saved")
+	}
+}
+
+// Invariant 1: after an uncertain save neither its retry nor further typing makes
+// a conflict copy.
+func TestUncertainSave(t *testing.T) {
+	d := newDesk(t, time.Millisecond)
+	rec := d.draft("")
+	p := d.open(rec.ID, "a")
+	d.mu.Lock()
+	d.uncertain = true
+	d.mu.Unlock()
+	p.types("in place")
+	if err := d.Flush(t.Context(), rec.ID); shared.CodeOf(err) != shared.StorageUncertain {
+		t.Fatalf("flush: %v", err)
+	}
+	p.types("in place, and more")
+	d.flush(rec.ID)
+	if got, err := d.store.Get(rec.ID); err != nil || got.Text != "in place, and more" || len(got.Conflicts) != 0 {
+		t.Fatalf("%+v, %v", got, err)
 	}
 }
 
