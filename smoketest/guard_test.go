@@ -2,6 +2,7 @@ package smoketest
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
@@ -61,7 +62,7 @@ func TestStockSessionsNeverOpenADraft(t *testing.T) {
 		drafts = append(drafts, draft)
 	}
 	p := h.open()
-	p.onOrdinarySession()
+	p.onBlankSession()
 	h.eventually("there are 25 rows", func() error {
 		rows, err := p.Rows()
 		if err != nil {
@@ -92,7 +93,7 @@ func TestStockSessionsNeverOpenADraft(t *testing.T) {
 	for i, way := range ways {
 		t.Log(way.name)
 		h.must(way.open())
-		p.onOrdinarySession()
+		p.onBlankSession()
 		p.holds("")
 		text := fmt.Sprintf("ordinary prompt %d", i)
 		p.write(text)
@@ -111,7 +112,7 @@ func TestStockSessionsNeverOpenADraft(t *testing.T) {
 		t.Errorf("%d drafts, want %d", len(now), len(drafts))
 	}
 	other := h.open()
-	other.onOrdinarySession()
+	other.onBlankSession()
 	other.shows(drafts[24].ID, drafts[24].Text)
 }
 
@@ -127,7 +128,7 @@ func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
 	if draft.WorkspaceID == elsewhere.ID {
 		elsewhere = h.work
 	}
-	h.must(p.PickWorkspace(elsewhere.Path))
+	h.must(p.PickWorkspace(filepath.Base(elsewhere.Path)))
 	h.eventually("the page shows a session of the other workspace", func() error {
 		workspaces, _, err := h.API.Workspaces(h.ctx)
 		if err != nil {

@@ -82,6 +82,11 @@ func (h *home) keepArtifacts() {
 		}
 		h.t.Logf("page %d errors: %q\nconsole: %s", i+1, page.Errors(), strings.Join(page.Console(), "\n"))
 	}
+	if drafts, err := h.API.Drafts(context.Background()); err == nil {
+		for _, draft := range drafts {
+			h.t.Logf("draft %+v", draft)
+		}
+	}
 	h.t.Log("logs:\n" + h.Logs(60))
 }
 

@@ -77,10 +77,12 @@ func (p *page) newDraftWith(text string) dshapi.Draft {
 	return draft
 }
 
-// write types at the end of the composer, key by key.
+// write types at the end of the composer, key by key, and waits until it holds that.
 func (p *page) write(text string) {
 	p.h.t.Helper()
+	before := p.composer().Text
 	p.h.must(p.Write(text))
+	p.holds(before + text)
 }
 
 // paste puts text at the end of the composer in one step.
@@ -187,23 +189,41 @@ func (p *page) seesText(text string) {
 	})
 }
 
-// onOrdinarySession waits until the page shows a session that belongs to no draft
-// (invariant 4).
-func (p *page) onOrdinarySession() {
+// onBlankSession waits until the page shows a blank session that belongs to no
+// draft (invariant 4).
+func (p *page) onBlankSession() {
 	p.h.t.Helper()
-	p.h.eventually("the page shows a session that belongs to no draft", func() error {
+	p.h.eventually("the page shows a blank session that belongs to no draft", func() error {
 		current, err := p.Current()
 		if err != nil {
 			return err
-		}
-		if current == "" {
-			return fmt.Errorf("it shows none")
 		}
 		for _, draft := range p.h.drafts() {
 			if draft.SessionID == current {
 				return fmt.Errorf("it shows the session of draft %s", draft.ID)
 			}
 		}
-		return nil
+		sessions, err := p.h.API.Sessions(p.h.ctx)
+		if err != nil {
+			return err
+		}
+		for _, session := range sessions {
+			if session.ID == current && session.Blank {
+				return nil
+			}
+		}
+		return fmt.Errorf("it shows %q", current)
+	})
+}
+
+// hasNoGroup waits until the page shows no workspace of that name.
+func (p *page) hasNoGroup(workspace string) {
+	p.h.t.Helper()
+	p.h.eventually("the workspace "+workspace+" is gone from the page", func() error {
+		groups, err := p.Groups()
+		if err == nil && slices.Contains(groups, workspace) {
+			err = fmt.Errorf("groups %q", groups)
+		}
+		return err
 	})
 }

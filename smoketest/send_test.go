@@ -58,7 +58,7 @@ func TestAcceptedSend(t *testing.T) {
 	p.holds("")
 	spentIsGone("after a new draft")
 	h.must(p.PressNewSession())
-	p.onOrdinarySession()
+	p.onBlankSession()
 	p.holds("")
 	spentIsGone("after New Session")
 	p.reload()
@@ -124,9 +124,10 @@ func TestPlanWithTextCountsAsSend(t *testing.T) {
 	p := h.open()
 	other := p.newDraftWith("stays")
 	draft := p.newDraft()
-	p.write("/plan tidy the build")
+	h.must(p.Write("/plan tidy the build"))
 	p.saved(draft.ID)
-	h.onDisk(draft.ID, "/plan tidy the build")
+	// The page completes the command's name as it is typed.
+	h.onDisk(draft.ID, p.composer().Text)
 	h.must(p.Enter())
 	h.eventually("the command's message is in the history", func() error {
 		if messages := h.history(draft.SessionID).Messages; len(messages) != 1 {
@@ -150,7 +151,7 @@ func TestPermissionCommandLosesNothing(t *testing.T) {
 	h := startHome(t)
 	p := h.open()
 	draft := p.newDraft()
-	p.write("/permission read-only")
+	h.must(p.Write("/permission read-only"))
 	h.must(p.Enter())
 	h.eventually("the command has run", func() error {
 		if got := h.history(draft.SessionID).Permission; got != "read-only" {

@@ -14,6 +14,13 @@ func (p *Page) Click(x, y float64) error {
 	return p.call(func(ctx context.Context) error { return chromedp.Do(ctx, chromedp.MouseClickXY(x, y)) })
 }
 
+// Hover moves the mouse to a point of the viewport.
+func (p *Page) Hover(x, y float64) error {
+	return p.call(func(ctx context.Context) error {
+		return chromedp.Do(ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+	})
+}
+
 // Type sends key events for each character to the focused element, with a pause
 // between them. A line break is Shift+Enter, since Enter sends in a composer.
 func (p *Page) Type(text string, pause time.Duration) error {
@@ -30,15 +37,6 @@ func (p *Page) Type(text string, pause time.Duration) error {
 		time.Sleep(pause)
 	}
 	return nil
-}
-
-// Insert puts text at the caret of the focused element in one step, as a paste
-// or an input method does.
-func (p *Page) Insert(text string) error {
-	return p.call(func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
-		return err
-	})
 }
 
 // Key is a key press.

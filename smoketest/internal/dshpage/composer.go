@@ -45,6 +45,9 @@ func (p *Page) FocusComposer() error {
 	return p.Press(browser.Key{Key: "End", Code: "End", VirtualKey: 35, Ctrl: true, Command: "moveToEndOfDocument"})
 }
 
+// pasteTimeout bounds how long a pasted text may take to be in the composer.
+const pasteTimeout = 10 * time.Second
+
 // TypePause is the time between two keys of a fast typist.
 const TypePause = 40 * time.Millisecond
 
@@ -56,12 +59,20 @@ func (p *Page) Write(text string) error {
 	return p.Type(text, TypePause)
 }
 
-// Paste focuses the composer and inserts text at its end in one step.
+// Paste focuses the composer and pastes text at its end: in one step, as from a
+// clipboard, whatever its size.
 func (p *Page) Paste(text string) error {
 	if err := p.FocusComposer(); err != nil {
 		return err
 	}
-	return p.Insert(text)
+	before, err := p.Composer()
+	if err != nil {
+		return err
+	}
+	if err := p.Do(`probe.paste(` + quote(text) + `)`); err != nil {
+		return fmt.Errorf("paste: %w", err)
+	}
+	return p.AwaitText(before.Text+text, pasteTimeout)
 }
 
 // ClearComposer selects everything in the input and deletes it.
@@ -86,18 +97,27 @@ func (p *Page) Blur() error {
 }
 
 // ClickOn clicks the first visible element of a CSS selector with the mouse.
-func (p *Page) ClickOn(selector string) error {
-	var point *struct{ X, Y float64 }
-	var err error
-	// What is being laid out or covered for a moment becomes clickable.
-	for range 50 {
-		if point, err = browser.Eval[*struct{ X, Y float64 }](p.Page, `probe.point(`+quote(selector)+`)`); err != nil {
-			return fmt.Errorf("click %s: %w", selector, err)
-		}
-		if point != nil {
-			return p.Click(point.X, point.Y)
-		}
-		time.Sleep(100 * time.Millisecond)
+func (p *Page) ClickOn(selector string) error { return p.clickOn(selector, "") }
+
+// clickOn clicks the first visible element of a selector whose text is label, or
+// whatever its text when that is "".
+func (p *Page) clickOn(selector, label string) error {
+	at, err := p.find(selector, label)
+	if err != nil {
+		return fmt.Errorf("click: %w", err)
 	}
-	return fmt.Errorf("click %s: no such element, or another one covers it", selector)
+	return p.Click(at.X, at.Y)
+}
+
+type point struct{ X, Y float64 }
+
+func (p *Page) find(selector, label string) (point, error) {
+	at, err := browser.Eval[*point](p.Page, `probe.restingPoint(`+quote(selector)+`, `+quote(label)+`)`)
+	if err != nil {
+		return point{}, fmt.Errorf("find %s %s: %w", selector, label, err)
+	}
+	if at == nil {
+		return point{}, fmt.Errorf("find %s %s: no such element, or another one covers it", selector, label)
+	}
+	return *at, nil
 }

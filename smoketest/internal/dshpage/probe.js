@@ -32,8 +32,22 @@ window.probe = (() => {
 
   const text = element => element.innerText.trim()
 
+  const groups = () => [...document.querySelectorAll('[role=tree] [role=treeitem][aria-expanded]')]
+
+  const point = (selector, label) => {
+    const element = [...document.querySelectorAll(selector)].find(e => visible(e) && (label === '' || text(e) === label))
+    if (element === undefined) return null
+    element.scrollIntoView({ block: 'nearest' })
+    const box = element.getBoundingClientRect()
+    const x = box.left + box.width / 2, y = box.top + box.height / 2
+    const top = document.elementFromPoint(x, y)
+    return top !== null && (element.contains(top) || top.contains(element)) ? { x, y } : null
+  }
+
   return {
-    ready: () => composer() !== null && document.querySelector('[role=tree]') !== null,
+    // The page has its sidebar, and a session whose composer takes text.
+    ready: () => document.querySelector('[role=tree]') !== null && window.probe.current() !== ''
+      && composer()?.dataset.phase === 'plain' && !composer().readOnly && !composer().disabled,
 
     until: (check, limit) => new Promise(resolve => {
       const began = performance.now()
@@ -76,6 +90,15 @@ window.probe = (() => {
       kind: kindOf(notice), text: text(notice),
     })),
 
+    groups: () => groups().map(text),
+
+    // Whether the workspace's group is open; a folded one is clicked.
+    expand: workspace => {
+      const group = groups().find(row => text(row) === workspace)
+      if (group?.getAttribute('aria-expanded') === 'false') group.click()
+      return group?.getAttribute('aria-expanded') === 'true'
+    },
+
     // Anything of ours that a person could see.
     ours: () => [...document.querySelectorAll('[data-draft-id], [data-drafts-new], [data-drafts-save], ' + noticeSelector)].filter(visible).length,
 
@@ -93,16 +116,28 @@ window.probe = (() => {
     // Saved, and that was said after the last key.
     savedSinceInput: id => last.get(id) === 'saved' && (savedAt.get(id) ?? -1) > lastInput,
 
-    // Where a person would click: the middle of an element, once it is in view.
-    point: selector => {
-      const element = [...document.querySelectorAll(selector)].find(visible)
-      if (element === undefined) return null
-      element.scrollIntoView({ block: 'nearest' })
-      const box = element.getBoundingClientRect()
-      const x = box.left + box.width / 2, y = box.top + box.height / 2
-      const top = document.elementFromPoint(x, y)
-      if (top === null || !(element.contains(top) || top.contains(element))) return null
-      return { x, y }
+    // A paste at the caret of the focused input: one paste event, and unless the page
+    // handles it itself, one input event with the whole text.
+    paste: pasted => {
+      const input = document.activeElement
+      const data = new DataTransfer()
+      data.setData('text/plain', pasted)
+      if (!input.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))) return
+      input.setRangeText(pasted, input.selectionStart, input.selectionEnd, 'end')
+      input.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste', bubbles: true }))
+    },
+
+    // Where a person would click: the middle of an element that is in view, rests
+    // there and is not covered; null when there is none within five seconds.
+    restingPoint: async (selector, label) => {
+      let previous
+      for (let i = 0; i < 100; i++) {
+        const now = point(selector, label)
+        if (now !== null && previous && now.x === previous.x && now.y === previous.y) return now
+        previous = now
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+      return null
     },
 
     // From the click to the first moment at which the composer holds the text.

@@ -10,8 +10,16 @@ import (
 // PressNewSession clicks the page's own "New Session".
 func (p *Page) PressNewSession() error { return p.ClickOn(`button[aria-label="New session"]`) }
 
-// PressGroupPlus clicks the "+" of a workspace's group.
+// PressGroupPlus clicks the "+" of a workspace's group, which shows while the
+// mouse is over the group's row.
 func (p *Page) PressGroupPlus(workspace string) error {
+	row, err := p.find(`[role=tree] [role=treeitem][aria-expanded]`, workspace)
+	if err != nil {
+		return err
+	}
+	if err := p.Hover(row.X, row.Y); err != nil {
+		return err
+	}
 	return p.ClickOn(`button[aria-label=` + quote("New session in "+workspace) + `]`)
 }
 
@@ -41,9 +49,18 @@ func (p *Page) OpenVersions(draftID string) error {
 }
 
 // PickWorkspace chooses another workspace for the blank session that is shown.
-func (p *Page) PickWorkspace(path string) error {
+func (p *Page) PickWorkspace(name string) error {
 	if err := p.ClickOn(`button[aria-label="Choose workspace"]`); err != nil {
 		return err
 	}
-	return p.ClickOn(`[role=menu] [title=` + quote(path) + `]`)
+	return p.clickOn(`[role=menu] [role=menuitem]`, name)
+}
+
+// Groups are the names of the workspaces in the sidebar.
+func (p *Page) Groups() ([]string, error) { return browser.Eval[[]string](p.Page, `probe.groups()`) }
+
+// ExpandGroup opens a workspace's group when it is folded.
+func (p *Page) ExpandGroup(workspace string) error {
+	const groupTimeout = 10 * time.Second
+	return p.await("the group of "+workspace+" is open", `probe.expand(`+quote(workspace)+`)`, groupTimeout)
 }
