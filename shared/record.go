@@ -54,7 +54,7 @@ type DraftRecord struct {
 	CreatedAt         int64  `json:"createdAt"`
 	UpdatedAt         int64  `json:"updatedAt"`
 	Order             int64  `json:"order"`
-	Pinned            bool   `json:"pinned,omitempty"`
+	Pinned            bool   `json:"pinned,omitzero"`
 	AgentPresetID     string `json:"agentPresetId,omitempty"`
 	State             State  `json:"state"`
 	LastError         string `json:"lastError,omitempty"`

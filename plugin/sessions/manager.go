@@ -84,12 +84,8 @@ func (m *Manager) NewDraft(ctx context.Context, n NewDraft) (shared.DraftRecord,
 	if ws == nil {
 		return shared.DraftRecord{}, shared.Errorf(shared.DraftInvalidInput, "there is no workspace for the draft; open a folder first")
 	}
-	id := ""
-	if n.IdempotencyKey != "" {
-		id = uuid.NewSHA1(draftNamespace, []byte(n.IdempotencyKey)).String()
-	}
 	rec, err := m.opts.Store.Create(ctx, drafts.CreateParams{
-		ID:                id,
+		ID:                draftID(n.IdempotencyKey),
 		WorkspaceID:       ws.WorkspaceId,
 		WorkspacePath:     ws.Path,
 		Text:              n.Text,
@@ -104,6 +100,18 @@ func (m *Manager) NewDraft(ctx context.Context, n NewDraft) (shared.DraftRecord,
 		return m.opts.Store.Get(rec.ID)
 	}
 	return bound, err
+}
+
+// draftID makes the same id of the same key: a UUIDv7 is the id itself, any other
+// key is hashed into one. "" leaves the choice to the store.
+func draftID(key string) string {
+	if key == "" {
+		return ""
+	}
+	if id, err := uuid.Parse(key); err == nil && id.Version() == 7 {
+		return id.String()
+	}
+	return uuid.NewSHA1(draftNamespace, []byte(key)).String()
 }
 
 func pickWorkspace(all *pb.ListWorkspacesResult, n NewDraft, doc *shared.Document) *pb.Workspace {
