@@ -1,4 +1,5 @@
 /** What a person can do with drafts. Each calls the plugin; the sidebar event shows the outcome. */
+import { v7 as uuidv7 } from 'uuid'
 import { RemoteError } from './remote.js'
 
 /**
@@ -23,12 +24,15 @@ import { RemoteError } from './remote.js'
  * @property {() => boolean} ready whether the plugin can be called
  * @property {(busy: boolean) => void} creating
  * @property {(toast: Toast) => void} toast
+ * @property {(notice: { kind: string, draftId: string, title: string }) => void} notice of what this page's own call brought about
+ * @property {(noticeId: string) => boolean} forget whether the notice was one of this page
  * @property {() => HTMLElement | null} field the composer's text field
  */
 
 /** How long a session may take to reach the page's list, in milliseconds. */
 const listMs = 10_000
 const refreshMs = 1_200
+const maxStale = 5
 
 export class Actions {
   #host
@@ -55,7 +59,8 @@ export class Actions {
         currentSessionId: ctx.sessions.list.getSnapshot().current ?? '',
         recentWorkspaceId: ctx.workspaces.list.getSnapshot().recentWorkspaceId ?? '',
         ...(editor?.open ? { openEditor: editor.ref } : {}),
-        idempotencyKey: crypto.randomUUID(),
+        // It becomes the draft's id, and those are in the order of their making.
+        idempotencyKey: uuidv7(),
         text: '',
         agentPresetId: '',
       })
@@ -76,7 +81,8 @@ export class Actions {
     if (row && this.#isThere(row)) ctx.sessions.open(row.sessionId)
     if (!this.#host.ready()) return
     try {
-      const { draft } = await call('bind', { draftId })
+      const { draft, recreated } = await call('bind', { draftId })
+      if (recreated) this.#host.notice({ kind: 'recreated', draftId, title: draft.title || row?.title || '' })
       if (turn === this.#opening) await this.#show(draft, turn)
     } catch (error) {
       if (turn === this.#opening) this.#failed(error)
@@ -135,8 +141,18 @@ export class Actions {
     }, 0)
   }
 
-  /** @param {string} draftId @param {{ title?: string, pinned?: boolean }} change */
-  update = (draftId, change) => this.#run(() => this.#host.call('update', { draftId, expectedRevision: 0, ...change }))
+  /** Title and pin stand apart from the text: a draft that is being written can have them changed. @param {Row} row @param {{ title?: string, pinned?: boolean }} change */
+  update = ({ draftId, revision }, change) => this.#run(async () => {
+    const { call } = this.#host
+    for (let expectedRevision = revision, tries = 0; ; tries++) {
+      try {
+        return await call('update', { draftId, expectedRevision, ...change })
+      } catch (error) {
+        if (/** @type {RemoteError} */ (error).code !== 'DRAFT_STALE_REVISION' || tries === maxStale) throw error
+        expectedRevision = (await call('get', { draftId })).revision
+      }
+    }
+  })
 
   /** @param {string} draftId */
   duplicate = draftId => this.#run(() => this.#host.call('duplicate', { draftId }))
@@ -154,7 +170,9 @@ export class Actions {
   })
 
   /** @param {string} noticeId */
-  dismiss = noticeId => this.#run(() => this.#host.call('dismissNotice', { noticeId }))
+  dismiss = noticeId => this.#host.forget(noticeId)
+    ? Promise.resolve(true)
+    : this.#run(() => this.#host.call('dismissNotice', { noticeId }))
 
   /** @param {string} draftId */
   read = draftId => this.#host.call('get', { draftId })

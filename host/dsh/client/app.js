@@ -9,6 +9,7 @@ import { useTranslate } from './locale.js'
  * @property {ReadonlySet<string>} hidden the drafts' sessions, the same set for the same sessions
  * @property {Record<string, import('./bridge/editor.js').EditorState>} editors by draft, of this page
  * @property {string | undefined} shown the draft on screen
+ * @property {readonly import('../wire/types.js').Notice[]} notices of this page, beside the sidebar's
  * @property {boolean} creating
  * @property {(import('./actions.js').Toast & { id: number }) | undefined} toast
  * @property {{ draftId: string, title: string } | undefined} dialog
@@ -22,7 +23,7 @@ import { useTranslate } from './locale.js'
 
 /** @type {PageState} */
 export const initialState = {
-  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, creating: false, toast: undefined, dialog: undefined,
+  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, notices: [], creating: false, toast: undefined, dialog: undefined,
 }
 
 /**

@@ -16,7 +16,9 @@ const kinds = new Set(['detached', 'recreated', 'late_edit', 'conflict_kept', 'm
 export function Notices({ app }) {
   const t = useText(app)
   const mode = usePage(app, state => state.mode)
-  const notices = usePage(app, state => state.sidebar?.notices ?? none)
+  const told = usePage(app, state => state.sidebar?.notices ?? none)
+  const own = usePage(app, state => state.notices)
+  const notices = [...told, ...own.filter(({ kind, draftId }) => !told.some(other => other.kind === kind && other.draftId === draftId))]
   const storage = usePage(app, state => state.sidebar?.storage)
   const broken = mode === 'full' && storage !== undefined && storage.code !== ''
   return h(Fragment, null,

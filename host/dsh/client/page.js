@@ -185,6 +185,15 @@ export class Page {
       ready: () => this.#mode === 'full',
       creating: creating => store.set({ creating }),
       toast: toast => store.set({ toast: { ...toast, id: ++this.#toasts } }),
+      notice: notice => {
+        const at = Date.now()
+        store.set({ notices: [...store.getSnapshot().notices, { ...notice, at, id: `page:${at}:${notice.draftId}` }] })
+      },
+      forget: noticeId => {
+        const { notices } = store.getSnapshot()
+        store.set({ notices: notices.filter(({ id }) => id !== noticeId) })
+        return notices.length > store.getSnapshot().notices.length
+      },
       field: () => activity.field(),
     })
     const app = { store, actions, ctx }
@@ -216,7 +225,7 @@ export class Page {
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, creating: false })
+    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false })
   }
 
   /** @param {string} raw */

@@ -182,22 +182,25 @@ export class Editor {
       const opened = await this.#host.call('openEditor', {
         draftId: this.draftId,
         editorId: this.#host.editorId,
-        // An empty composer is no edit unless a person emptied it here: it can as well
-        // be one that DSH has made anew (a session that was gone for a moment).
-        ...(host.text !== '' || this.#touched ? { hostText: host.text } : {}),
+        // An empty composer tells nothing: DSH makes composers anew.
+        ...(host.text === '' ? {} : { hostText: host.text }),
         hostContentJson: host.contentJson,
         baseTextRevision: base?.textRevision ?? 0,
         baseHash: base?.hash ?? '',
         baseDraftId: base?.draftId ?? '',
       })
-      if (attempt === this.#attempt && !this.#disposed) this.#opened(opened, host)
+      if (attempt === this.#attempt && !this.#disposed) this.#opened(opened, host, base)
     } catch (error) {
       if (attempt === this.#attempt && !this.#disposed) this.#openingFailed(error)
     }
   }
 
-  /** @param {Opened} opened @param {Projection} host what the composer held when it was asked */
-  #opened({ epoch, generation, draft, show, conflictId }, host) {
+  /**
+   * @param {Opened} opened
+   * @param {Projection} host what the composer held when it was asked
+   * @param {import('./base.js').Base | undefined} base
+   */
+  #opened({ epoch, generation, draft, show, conflictId }, host, base) {
     this.epoch = epoch
     this.generation = generation
     this.#seq = 0
@@ -216,7 +219,9 @@ export class Editor {
       else this.#remember()
     } else {
       this.#accepted = record
-      this.#show(record, host)
+      const cleared = this.#touched && host.text.trim() === '' && base?.textRevision === draft.textRevision
+      // Emptied by hand while the plugin could not be told, and nothing has changed since.
+      if (!cleared) this.#show(record, host)
       this.#remember()
     }
     this.#pump()
@@ -450,6 +455,13 @@ export class Editor {
   /** @param {TextChanged} change */
   onTextChanged(change) {
     if (change.editorId === this.#host.editorId || change.textRevision <= this.#base.textRevision) return
+    if (this.#sending?.command && change.text === '') {
+      // The plugin takes the command's line out of the draft. What was typed since is an edit of that.
+      this.#base = { ...emptyProjection, textRevision: change.textRevision, hash: change.textHash }
+      this.#accepted = emptyProjection
+      this.#remember()
+      return
+    }
     this.#elsewhere = change
     this.#takeElsewhere()
     this.#changed()

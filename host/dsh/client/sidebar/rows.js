@@ -99,7 +99,7 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
   const remove = () => { void app.actions.remove(row, title) }
   const items = [
     { id: 'rename', label: t('menu.rename'), run: () => setRenaming(true) },
-    { id: 'pin', label: t(row.pinned ? 'menu.unpin' : 'menu.pin'), run: () => { void app.actions.update(draftId, { pinned: !row.pinned }) } },
+    { id: 'pin', label: t(row.pinned ? 'menu.unpin' : 'menu.pin'), run: () => { void app.actions.update(row, { pinned: !row.pinned }) } },
     { id: 'duplicate', label: t('menu.duplicate'), run: () => { void app.actions.duplicate(draftId) } },
     { id: 'up', label: t('menu.up'), disabled: !onMove || first, run: () => onMove?.(-1) },
     { id: 'down', label: t('menu.down'), disabled: !onMove || last, run: () => onMove?.(1) },
@@ -204,7 +204,7 @@ function Rename({ app, row, label, onDone }) {
     if (done.current) return
     done.current = true
     const title = value.trim().toWellFormed()
-    if (keep && title !== row.title) void app.actions.update(row.draftId, { title })
+    if (keep && title !== row.title) void app.actions.update(row, { title })
     onDone()
   }
   return h('li', { 'className': 'dss-row', 'data-draft-id': row.draftId },
