@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ type home struct {
 	work dshapi.Workspace
 	// pages are closed with the home, before its harness.
 	pages []*browser.Page
+	// closers run after that, the last one first.
+	closers []func() error
 }
 
 // startHome starts a home with our bundle and one workspace, in full mode.
@@ -60,6 +63,11 @@ func (h *home) close() {
 	}
 	for _, page := range h.pages {
 		page.Close()
+	}
+	for _, closer := range slices.Backward(h.closers) {
+		if err := closer(); err != nil {
+			h.t.Error(err)
+		}
 	}
 	if err := h.Close(); err != nil {
 		h.t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshpage"
 )
 
@@ -79,35 +80,33 @@ func TestAcceptedSend(t *testing.T) {
 // reason is gone.
 func TestRejectedSend(t *testing.T) {
 	h := startHome(t)
-	h.must(h.API.UpdateSettings(h.ctx, "agent-default-model", map[string]any{"provider": "nope", "model": "m"}))
 	p := h.open()
 	draft := p.newDraftWith("cannot be sent yet")
 	before := h.draft(draft.ID)
+	// The page would not let one send, if it knew.
+	h.must(p.Block("*://*:*/api/session.models*"))
+	h.serveModel("nope", "m")
 	h.must(p.Enter())
-	h.eventually("the page has given up sending", func() error {
-		alert, err := p.Alerts()
-		if err != nil {
-			return err
-		}
-		if composer := p.composer(); composer.Phase != "plain" || len(alert) == 0 {
-			return fmt.Errorf("phase %s, alerts %q", composer.Phase, alert)
-		}
-		return nil
-	})
+	p.seesAlert()
 	p.holds("cannot be sent yet")
 	p.showsRow(draft.ID)
-	h.eventually("the draft is as it was", func() error {
-		after := h.draft(draft.ID)
-		if after.Text != before.Text || after.TextRevision != before.TextRevision || after.SessionID != before.SessionID || after.State != "ready" {
-			return fmt.Errorf("before %+v, after %+v", before, after)
-		}
-		return nil
-	})
+	h.unchangedSince(before)
+
+	// Another client is refused as well.
+	if err := h.API.Prompt(h.ctx, draft.SessionID, "cannot be sent yet"); err == nil {
+		t.Error("the harness accepted a prompt for a model that is not served")
+	}
+	h.unchangedSince(before)
 	if count, _ := h.sent("cannot be sent yet"); count != 0 {
 		t.Errorf("the rejected message is in histories %d times", count)
 	}
+	h.restart()
+	h.awaitMode("full")
+	h.must(h.API.Reconcile(h.ctx))
+	h.unchangedSince(before)
 
-	h.must(h.API.UpdateSettings(h.ctx, "agent-default-model", map[string]any{"provider": "deepseek-official", "model": "deepseek-v4-flash"}))
+	h.serveModel("deepseek-official", "deepseek-v4-flash")
+	h.must(p.Block())
 	p.reload()
 	p.shows(draft.ID, "cannot be sent yet")
 	p.write("!")
@@ -115,6 +114,40 @@ func TestRejectedSend(t *testing.T) {
 	h.must(p.Enter())
 	h.awaitSent("cannot be sent yet!")
 	p.hasNoRow(draft.ID)
+}
+
+// serveModel makes a model the one that prompts use.
+func (h *home) serveModel(provider, model string) {
+	h.t.Helper()
+	h.must(h.API.UpdateSettings(h.ctx, "agent-default-model", map[string]any{"provider": provider, "model": model}))
+}
+
+// unchangedSince waits until a draft is as it was, apart from its bookkeeping.
+func (h *home) unchangedSince(before dshapi.Draft) {
+	h.t.Helper()
+	h.eventually("the draft is as it was", func() error {
+		after := h.draft(before.ID)
+		if after.Text != before.Text || after.TextRevision != before.TextRevision || after.SessionID != before.SessionID || after.State != "ready" {
+			return fmt.Errorf("before %+v, after %+v", before, after)
+		}
+		return nil
+	})
+	h.onDisk(before.ID, before.Text)
+}
+
+// seesAlert waits until the page has given up a send with a message.
+func (p *page) seesAlert() {
+	p.h.t.Helper()
+	p.h.eventually("the page says that it could not send", func() error {
+		alerts, err := p.Alerts()
+		if err != nil {
+			return err
+		}
+		if composer := p.composer(); composer.Phase != "plain" || len(alerts) == 0 {
+			return fmt.Errorf("phase %s, alerts %q", composer.Phase, alerts)
+		}
+		return nil
+	})
 }
 
 // A command that starts a turn counts as the draft's send; its message carries

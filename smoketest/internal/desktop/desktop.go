@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -60,6 +61,7 @@ type Window struct {
 	// Page looks at the window's page.
 	Page    *browser.Page
 	desktop *Desktop
+	command *exec.Cmd
 }
 
 // OpenTab opens url in an ordinary tab of a new Chromium whose profile lies in dir.
@@ -98,7 +100,7 @@ func (d *Desktop) open(ctx context.Context, dir, url, how string) (*Window, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Window{Page: page, desktop: d}, nil
+	return &Window{Page: page, desktop: d, command: command}, nil
 }
 
 // findPage waits until the Chromium of that profile shows url, and gives the
@@ -171,15 +173,30 @@ func (w *Window) xdotool(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
+// Close ends the window's Chromium.
+func (w *Window) Close() error {
+	w.Page.Close()
+	d := w.desktop
+	d.windows = slices.DeleteFunc(d.windows, func(command *exec.Cmd) bool { return command == w.command })
+	return end(w.command)
+}
+
 // Close ends all windows and the X server.
 func (d *Desktop) Close() error {
 	var problems []error
 	for _, command := range append(d.windows, d.server) {
-		if err := syscall.Kill(-command.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			problems = append(problems, err)
-		}
-		// Killed by us: its exit status says nothing.
-		_ = command.Wait()
+		problems = append(problems, end(command))
 	}
 	return errors.Join(problems...)
+}
+
+// end kills a process with its group and waits for it.
+func end(command *exec.Cmd) error {
+	err := syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
+	// Killed by us: its exit status says nothing.
+	_ = command.Wait()
+	if err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("end %s: %w", command.Path, err)
+	}
+	return nil
 }

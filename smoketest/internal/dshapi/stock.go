@@ -103,6 +103,11 @@ func (c Client) CreateSession(ctx context.Context, workspaceID, sessionID string
 	return value.ID, err
 }
 
+// RenameSession gives a session a title.
+func (c Client) RenameSession(ctx context.Context, sessionID, title string) error {
+	return c.Call(ctx, "session.rename", map[string]any{"sessionId": sessionID, "title": title}, nil)
+}
+
 // Prompt sends a prompt, as another client would, and returns when it is accepted or refused.
 func (c Client) Prompt(ctx context.Context, sessionID, text string) error {
 	payload := map[string]any{"sessionId": sessionID, "mode": "queue",

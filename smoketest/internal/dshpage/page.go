@@ -57,6 +57,22 @@ func load(opened *browser.Page, url string) (*Page, error) {
 	return p, p.awaitReady()
 }
 
+// Watch looks at a page that somebody else opened and that may still be loading.
+func Watch(opened *browser.Page) (*Page, error) {
+	p := &Page{Page: opened}
+	deadline := time.Now().Add(readyTimeout)
+	for {
+		// Until the document is the harness', what runs in it is lost with it.
+		err := p.Do(`window.probe ?? (() => { ` + probe + ` })()`)
+		if err == nil {
+			err = p.awaitReady()
+		}
+		if err == nil || time.Now().After(deadline) {
+			return p, err
+		}
+	}
+}
+
 // ReloadPage reloads and waits until the page can be used.
 func (p *Page) ReloadPage() error {
 	if err := p.Reload(); err != nil {

@@ -99,6 +99,9 @@ window.probe = (() => {
       return group?.getAttribute('aria-expanded') === 'true'
     },
 
+    // Whether the menu over the composer offers that as the entry that Enter takes.
+    suggestion: label => [...document.querySelectorAll('[role=listbox] [role=option][aria-selected=true]')].some(option => text(option).includes(label)),
+
     // Anything of ours that a person could see.
     ours: () => [...document.querySelectorAll('[data-draft-id], [data-drafts-new], [data-drafts-save], ' + noticeSelector)].filter(visible).length,
 
@@ -125,6 +128,15 @@ window.probe = (() => {
       if (!input.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))) return
       input.setRangeText(pasted, input.selectionStart, input.selectionEnd, 'end')
       input.dispatchEvent(new InputEvent('input', { inputType: 'insertFromPaste', bubbles: true }))
+    },
+
+    pasteImage: async () => {
+      const canvas = new OffscreenCanvas(8, 8)
+      canvas.getContext('2d').fillRect(0, 0, 8, 8)
+      const picture = new File([await canvas.convertToBlob()], 'picture.png', { type: 'image/png' })
+      const data = new DataTransfer()
+      data.items.add(picture)
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     },
 
     // Where a person would click: the middle of an element that is in view, rests

@@ -64,3 +64,25 @@ func (p *Page) ExpandGroup(workspace string) error {
 	const groupTimeout = 10 * time.Second
 	return p.await("the group of "+workspace+" is open", `probe.expand(`+quote(workspace)+`)`, groupTimeout)
 }
+
+// OpenStockRow clicks the page's own row with that title.
+func (p *Page) OpenStockRow(title string) error {
+	return p.Do(`probe.stockRow(` + quote(title) + `).click()`)
+}
+
+// PickSuggestion picks an entry of the menu that typing "@" or "/" opens.
+func (p *Page) PickSuggestion(label string) error {
+	const suggestionTimeout = 10 * time.Second
+	if err := p.await("the suggestion "+label+" is there", `probe.suggestion(`+quote(label)+`)`, suggestionTimeout); err != nil {
+		return err
+	}
+	return p.Enter()
+}
+
+// PasteImage pastes a small picture into the composer.
+func (p *Page) PasteImage() error {
+	if err := p.FocusComposer(); err != nil {
+		return err
+	}
+	return p.Do(`probe.pasteImage()`)
+}

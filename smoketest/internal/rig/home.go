@@ -72,8 +72,10 @@ func (h *Home) prepare() error {
 		return err
 	}
 	h.port, h.Model = port, model
-	h.Env = []string{"DEEPSEEK_BASE_URL=" + model.URL(), "DEEPSEEK_API_KEY=sk-smoketest"}
-	return nil
+	// The harness leaves files in the temporary folder; this one goes with the home.
+	temp := filepath.Join(h.Root, "t")
+	h.Env = []string{"DEEPSEEK_BASE_URL=" + model.URL(), "DEEPSEEK_API_KEY=sk-smoketest", "TMPDIR=" + temp}
+	return os.Mkdir(temp, 0o700)
 }
 
 // Install adds a staged bundle; it takes effect at the next start.

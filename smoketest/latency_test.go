@@ -1,0 +1,63 @@
+package smoketest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Reported, not asserted: from the click on a draft's row to its text in the
+// composer, beside the page's own switch between two ordinary sessions, in turns
+// on one page; and from the last key to "saved".
+func TestLatencies(t *testing.T) {
+	const rounds = 15
+	h := startHome(t)
+	p := h.open()
+	var stock [2]string
+	for i := range stock {
+		h.must(p.PressNewSession())
+		p.onBlankSession()
+		title := fmt.Sprintf("ordinary %d", i)
+		p.write(title)
+		h.must(p.Enter())
+		session := h.awaitSent(title)
+		h.must(h.API.RenameSession(h.ctx, session, title))
+		stock[i] = title
+		p.holds("")
+		p.write("unsent " + title)
+	}
+	drafts := []string{p.newDraftWith("first draft").ID, p.newDraftWith("second draft").ID}
+	texts := []string{"first draft", "second draft"}
+
+	var row, own []time.Duration
+	for i := range rounds {
+		took, err := p.TimeRow(drafts[i%2], texts[i%2])
+		h.must(err)
+		row = append(row, took)
+		p.holds(texts[i%2])
+	}
+	h.must(p.OpenStockRow(stock[1]))
+	p.holds("unsent " + stock[1])
+	for i := range rounds {
+		took, err := p.TimeStockRow(stock[i%2], "unsent "+stock[i%2])
+		h.must(err)
+		own = append(own, took)
+	}
+	t.Logf("click to text, medians of %d: draft row %v, the page's own session row %v", rounds, median(row), median(own))
+
+	var saved []time.Duration
+	p.shows(drafts[0], texts[0])
+	for range 5 {
+		p.write("x")
+		began := time.Now()
+		p.saved(drafts[0])
+		saved = append(saved, time.Since(began))
+	}
+	t.Logf("last key to saved, median of %d: %v (of which 350 ms are the pause for more keys)", len(saved), median(saved))
+}
+
+func median(all []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2].Round(100 * time.Microsecond)
+}
