@@ -16,7 +16,9 @@ window.probe = (() => {
   const last = new Map()
   const seen = []
   let quietSince = 0
+  let changedAt = 0
   const watch = () => {
+    changedAt = performance.now()
     for (const notice of document.querySelectorAll(noticeSelector)) {
       const kind = kindOf(notice)
       if (!seen.includes(kind) && visible(notice)) seen.push(kind)
@@ -98,6 +100,9 @@ window.probe = (() => {
       if (group?.getAttribute('aria-expanded') === 'false') group.click()
       return group?.getAttribute('aria-expanded') === 'true'
     },
+
+    // Nothing has changed in the document for half a second.
+    atRest: () => document.fonts.status === 'loaded' && performance.now() - changedAt > 500,
 
     // Whether the menu over the composer offers that as the entry that Enter takes.
     suggestion: label => [...document.querySelectorAll('[role=listbox] [role=option][aria-selected=true]')].some(option => text(option).includes(label)),

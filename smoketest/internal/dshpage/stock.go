@@ -86,3 +86,9 @@ func (p *Page) PasteImage() error {
 	}
 	return p.Do(`probe.pasteImage()`)
 }
+
+// AwaitRest waits until the page shows "saved" where it says anything, its fonts
+// are there and nothing has moved or changed for a while.
+func (p *Page) AwaitRest(limit time.Duration) error {
+	return p.await("the page is at rest", `probe.atRest()`, limit)
+}
