@@ -115,6 +115,7 @@ export class Page {
   /** @param {Status} status */
   #onStatus({ mode, epoch }) {
     clearTimeout(this.#lost)
+    this.#lost = undefined
     const restarted = epoch !== this.#epoch && this.#epoch !== ''
     this.#epoch = epoch
     if (mode === 'full' && restarted) this.#bridge?.pause()
@@ -124,9 +125,9 @@ export class Page {
   }
 
   #onLost() {
-    clearTimeout(this.#lost)
     this.#decide()
-    this.#lost = setTimeout(() => this.#safely(() => {
+    this.#lost ??= setTimeout(() => this.#safely(() => {
+      this.#lost = undefined
       if (this.#mode === 'stock') return
       this.#store.set({ mode: this.#mounted.length > 0 ? 'paused' : 'starting' })
       this.#apply()
