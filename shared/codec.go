@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // EmptyDocument is the document of a file that does not exist yet.
@@ -60,64 +59,14 @@ func EncodePart[T Content | Settings](part *T) (string, error) {
 
 // EncodeDocument writes doc with one record a line, so that a file can be
 // compared and split by lines. It validates first: what it writes,
-// [DecodeDocument] reads. Errors are DRAFT_INVALID_INPUT.
+// [DecodeDocument] reads. Errors are DRAFT_INVALID_INPUT. [EncodeLines] is the
+// same for a document of which most is written already.
 func EncodeDocument(doc *Document) ([]byte, error) {
-	if err := ValidateDocument(doc); err != nil {
+	lines, err := EncodeLines(doc, nil, nil)
+	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	e := encoder{b: &b}
-	b.WriteString(`{"version":`)
-	e.value(doc.Version)
-	b.WriteString(`,"generation":`)
-	e.value(doc.Generation)
-	b.WriteString(`,"drafts":[`)
-	encodeLines(&e, doc.Drafts)
-	b.WriteString(`],"trash":[`)
-	encodeLines(&e, doc.Trash)
-	b.WriteByte(']')
-	if doc.RestoreTarget != nil {
-		b.WriteString(`,"restoreTarget":`)
-		e.value(doc.RestoreTarget)
-	}
-	if len(doc.Receipts) > 0 {
-		b.WriteString(`,"receipts":[`)
-		encodeLines(&e, doc.Receipts)
-		b.WriteByte(']')
-	}
-	b.WriteString("}\n")
-	if e.err != nil {
-		// The cause may quote a value: it is left out (invariant 11).
-		return nil, Errorf(DraftInvalidInput, "a record does not encode as JSON")
-	}
-	return b.Bytes(), nil
-}
-
-type encoder struct {
-	b   *bytes.Buffer
-	err error
-}
-
-func (e *encoder) value(v any) {
-	if e.err != nil {
-		return
-	}
-	data, err := json.Marshal(v, jsontext.EscapeForHTML(false))
-	e.err = err
-	e.b.Write(data)
-}
-
-func encodeLines[T any](e *encoder, records []T) {
-	for i := range records {
-		if i > 0 {
-			e.b.WriteByte(',')
-		}
-		e.b.WriteByte('\n')
-		e.value(&records[i])
-	}
-	if len(records) > 0 {
-		e.b.WriteByte('\n')
-	}
+	return bytes.Join(lines, nil), nil
 }
 
 // messageOf is an error's text without its code.

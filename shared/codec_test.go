@@ -140,25 +140,6 @@ func TestEveryWellFormedTextSurvives(t *testing.T) {
 	})
 }
 
-// No input makes the reader panic, and what it accepts it writes again.
-func FuzzDecodeDocument(f *testing.F) {
-	f.Add([]byte(fullDocument))
-	f.Add([]byte(`{"version":2,"generation":0,"drafts":[],"trash":[]}`))
-	f.Add([]byte(`{"version":2,"generation":0,"drafts":[{`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, err := DecodeDocument(data)
-		if err != nil {
-			if CodeOf(err) != StorageInvalid {
-				t.Fatalf("refused with %v", err)
-			}
-			return
-		}
-		if _, err := EncodeDocument(doc); err != nil {
-			t.Fatalf("accepted, but not written: %v", err)
-		}
-	})
-}
-
 func TestParts(t *testing.T) {
 	content, err := DecodeContent(`{"occurrences":[{"source":"reference","ref":"@f","offset":0,"length":1,"label":"f","clipboardText":"@f"}]}`)
 	if err != nil || len(content.Occurrences) != 1 {

@@ -2,6 +2,7 @@ package shared
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,14 +27,19 @@ const maxSafeInteger = 1<<53 - 1
 // value is draft text (invariant 11).
 func strictDecode(data []byte, out any) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(data))
-	if err := decodeValue(dec, reflect.ValueOf(out).Elem()); err != nil {
+	if err := decodeWhole(dec, out); err != nil {
 		return placed(dec, data, err)
 	}
+	return nil
+}
+
+// decodeWhole is strictDecode without the place of an error.
+func decodeWhole(dec *jsontext.Decoder, out any) error {
+	if err := decodeValue(dec, reflect.ValueOf(out).Elem()); err != nil {
+		return err
+	}
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		if err == nil {
-			err = errors.New("data after the document")
-		}
-		return placed(dec, data, err)
+		return cmp.Or(err, errors.New("data after the document"))
 	}
 	return nil
 }

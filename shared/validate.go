@@ -11,19 +11,47 @@ import (
 // drafts (invariant 4). Errors are DRAFT_INVALID_INPUT; they name the record's
 // position and member, never a value.
 func ValidateDocument(doc *Document) error {
+	if err := validateHead(doc); err != nil {
+		return err
+	}
+	for i := range doc.Drafts {
+		if err := ValidateRecord(&doc.Drafts[i]); err != nil {
+			return Errorf(DraftInvalidInput, "drafts[%d]: %s", i, messageOf(err))
+		}
+	}
+	for i := range doc.Trash {
+		if err := validateTrashEntry(&doc.Trash[i]); err != nil {
+			return Errorf(DraftInvalidInput, "trash[%d]: %s", i, messageOf(err))
+		}
+	}
+	for i := range doc.Receipts {
+		if err := validateReceipt(&doc.Receipts[i]); err != nil {
+			return Errorf(DraftInvalidInput, "receipts[%d]: %s", i, messageOf(err))
+		}
+	}
+	return validateUnique(doc)
+}
+
+// validateHead checks what stands beside the records.
+func validateHead(doc *Document) error {
 	if doc.Version != RecordVersion {
 		return Errorf(DraftInvalidInput, "version: not %d", RecordVersion)
 	}
 	if doc.Generation < 0 || doc.Generation > maxSafeInteger {
 		return Errorf(DraftInvalidInput, "generation: not an integer of 0 to 2^53-1")
 	}
+	if t := doc.RestoreTarget; t != nil && (!isName(t.DraftID) || !isMillis(t.At)) {
+		return Errorf(DraftInvalidInput, "restoreTarget: not well-formed")
+	}
+	return nil
+}
+
+// validateUnique checks what records must not share.
+func validateUnique(doc *Document) error {
 	ids := make(map[string]int, len(doc.Drafts))
 	sessions := make(map[string]int, len(doc.Drafts))
 	for i := range doc.Drafts {
 		r := &doc.Drafts[i]
-		if err := ValidateRecord(r); err != nil {
-			return Errorf(DraftInvalidInput, "drafts[%d]: %s", i, messageOf(err))
-		}
 		if other, taken := ids[r.ID]; taken {
 			return Errorf(DraftInvalidInput, "drafts[%d]: id is also that of drafts[%d]", i, other)
 		}
@@ -37,26 +65,29 @@ func ValidateDocument(doc *Document) error {
 	}
 	trashed := make(map[string]int, len(doc.Trash))
 	for i := range doc.Trash {
-		if err := ValidateRecord(&doc.Trash[i].Record); err != nil {
-			return Errorf(DraftInvalidInput, "trash[%d]: %s", i, messageOf(err))
-		}
-		if !isMillis(doc.Trash[i].DeletedAt) {
-			return Errorf(DraftInvalidInput, "trash[%d]: deletedAt is no time", i)
-		}
 		id := doc.Trash[i].Record.ID
 		if other, taken := trashed[id]; taken {
 			return Errorf(DraftInvalidInput, "trash[%d]: id is also that of trash[%d]", i, other)
 		}
 		trashed[id] = i
 	}
-	if t := doc.RestoreTarget; t != nil && (!isName(t.DraftID) || !isMillis(t.At)) {
-		return Errorf(DraftInvalidInput, "restoreTarget: not well-formed")
+	return nil
+}
+
+func validateTrashEntry(e *TrashEntry) error {
+	if err := ValidateRecord(&e.Record); err != nil {
+		return err
 	}
-	for i, r := range doc.Receipts {
-		if !isName(r.DraftID) || !isName(r.WorkspaceID) || !isText(r.WorkspacePath) || !isText(r.SessionID) ||
-			!isText(r.SubmissionID) || !isText(r.TextHash) || !isMillis(r.At) {
-			return Errorf(DraftInvalidInput, "receipts[%d]: not well-formed", i)
-		}
+	if !isMillis(e.DeletedAt) {
+		return Errorf(DraftInvalidInput, "deletedAt is no time")
+	}
+	return nil
+}
+
+func validateReceipt(r *Receipt) error {
+	if !isName(r.DraftID) || !isName(r.WorkspaceID) || !isText(r.WorkspacePath) || !isText(r.SessionID) ||
+		!isText(r.SubmissionID) || !isText(r.TextHash) || !isMillis(r.At) {
+		return Errorf(DraftInvalidInput, "not well-formed")
 	}
 	return nil
 }
