@@ -99,13 +99,15 @@ type editor struct {
 	accepted edit // newest accepted
 	edited   bool // accepted holds an edit
 	savedSeq int64
-	saving   bool          // a saver goroutine runs
-	touched  chan struct{} // capacity 1: an edit was accepted
-	urgent   chan struct{} // capacity 1: save now
-	settled  chan struct{} // closed when a save attempt has ended with nothing pending or an error
-	failed   error         // of the last attempt, nil once saved
-	writing  *edit         // what the saver hands to the store right now
-	used     time.Time
+	// savedText is the text of savedSeq.
+	savedText string
+	saving    bool          // a saver goroutine runs
+	touched   chan struct{} // capacity 1: an edit was accepted
+	urgent    chan struct{} // capacity 1: save now
+	settled   chan struct{} // closed when a save attempt has ended with nothing pending or an error
+	failed    error         // of the last attempt, nil once saved
+	writing   *edit         // what the saver hands to the store right now
+	used      time.Time
 }
 
 type edit struct {
@@ -320,7 +322,7 @@ func (es *Editors) finish(ed *editor, e edit, outcome drafts.EditOutcome) bool {
 	es.rebase(ed, outcome)
 	es.mu.Lock()
 	ed.failed = nil
-	ed.savedSeq = e.seq
+	ed.savedSeq, ed.savedText = e.seq, e.text
 	if ed.target != ed.draftID {
 		saved.NewDraftID = ed.target
 	}

@@ -280,6 +280,30 @@ func TestEditAfterTheDraftIsDeleted(t *testing.T) {
 	}
 }
 
+// Words typed on while the draft is sent from elsewhere end in one draft.
+func TestTypingOnWhileTheDraftIsSent(t *testing.T) {
+	d := newDesk(t, time.Millisecond)
+	rec := d.draft("task")
+	p := d.open(rec.ID, "a")
+	p.types("task plus")
+	d.flush("")
+	kept, err := d.store.Convert(t.Context(), rec.ID, shared.Receipt{DraftID: rec.ID, SessionID: "s", WorkspaceID: "w", SubmissionID: "p", TextHash: shared.TextHash("task"), At: 1})
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	d.Redirect(rec.ID, kept)
+	p.types("task plus late words")
+	d.flush("")
+	if all := d.store.Snapshot().Drafts; len(all) != 1 || all[0].ID != kept[0].ID || all[0].Text != "task plus late words" {
+		t.Fatalf("%+v", all)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if last := d.saved[len(d.saved)-1]; last.NewDraftID != kept[0].ID || last.FirstOfNew {
+		t.Fatalf("%+v", last)
+	}
+}
+
 func TestFailedSaveIsToldAndTriedAgain(t *testing.T) {
 	d := newDesk(t, time.Millisecond)
 	rec := d.draft("")

@@ -91,6 +91,24 @@ func (es *Editors) IsOpen(draftID string) bool {
 	return false
 }
 
+// Redirect tells the open editors of a sent draft where their text is kept, when
+// it had gone on after what was sent: their next edits go there, and Saved names it.
+func (es *Editors) Redirect(draftID string, kept []shared.DraftRecord) {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	for _, ed := range es.editors {
+		if ed.target != draftID || !ed.edited {
+			continue
+		}
+		for _, d := range kept {
+			if d.Text == ed.savedText {
+				ed.target, ed.base = d.ID, d.TextRevision
+				break
+			}
+		}
+	}
+}
+
 // AwaitText waits until match accepts the newest text of an open editor of the
 // draft: the last keys of a send may still be under way when its prompt comes.
 // It returns false when ctx ends first or no editor is open.

@@ -37,7 +37,7 @@ func (s *Store) Rebind(ctx context.Context, id string, expectedRevision int64, s
 // Convert ends a draft whose send is proven (invariant 2): the record goes and
 // the receipt stays, in one commit. What was not sent is kept as new unbound
 // drafts of the same workspace, which are returned: the record's text if it is
-// not blank and not what r.TextHash says was sent, and each conflict copy. They
+// not blank and not what r.TextHash says was sent, and likewise each conflict copy. They
 // may go beyond the workspace's limit. Members of r that are empty are taken from
 // the record. Repeating Convert of the same submission is a success;
 // DRAFT_NOT_FOUND when the draft was never known.
@@ -62,6 +62,9 @@ func (t *tx) convert(id string, r shared.Receipt) ([]shared.DraftRecord, error) 
 	t.addReceipt(record, r)
 	var kept []shared.DraftRecord
 	keep := func(title, text string, content *shared.Content) error {
+		if isBlank(text) || sentHash(text) == r.TextHash {
+			return nil
+		}
 		next, err := t.sibling(record, text, content)
 		if err == nil {
 			next.Title = title
@@ -69,10 +72,8 @@ func (t *tx) convert(id string, r shared.Receipt) ([]shared.DraftRecord, error) 
 		}
 		return err
 	}
-	if !isBlank(record.Text) && sentHash(record.Text) != r.TextHash {
-		if err := keep(record.Title, record.Text, record.Content); err != nil {
-			return nil, err
-		}
+	if err := keep(record.Title, record.Text, record.Content); err != nil {
+		return nil, err
 	}
 	for _, c := range record.Conflicts {
 		if err := keep("", c.Text, c.Content); err != nil {

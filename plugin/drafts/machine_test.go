@@ -169,12 +169,15 @@ func (m *machine) Convert(t *rapid.T) {
 	}
 	m.take(d.id)
 	m.receipts[d.id] = strings.TrimSpace(sent)
-	var want []string
-	if text := strings.TrimSpace(d.text); text != "" && text != strings.TrimSpace(sent) {
-		want = append(want, d.text)
-	}
+	texts := []string{d.text}
 	for _, c := range d.conflicts {
-		want = append(want, c.text)
+		texts = append(texts, c.text)
+	}
+	var want []string
+	for _, text := range texts {
+		if trimmed := strings.TrimSpace(text); trimmed != "" && trimmed != strings.TrimSpace(sent) {
+			want = append(want, text)
+		}
 	}
 	if len(kept) != len(want) {
 		t.Fatalf("kept %d drafts, want %q", len(kept), want)

@@ -43,6 +43,8 @@ func (e *HostError) Error() string { return e.HostCode + ": " + e.Message }
 // Editors is what the sessions need of the open editors.
 type Editors interface {
 	Flush(ctx context.Context, draftID string) error
+	IsOpen(draftID string) bool
+	Redirect(draftID string, kept []shared.DraftRecord)
 	AwaitText(ctx context.Context, draftID string, match func(text string, content *shared.Content) bool) bool
 }
 
@@ -61,8 +63,9 @@ const (
 	// proofPatience is how long the user message of an accepted prompt is awaited.
 	// It is measured to come within 0.1 s; later ones are still found by Reconcile.
 	proofPatience = 30 * time.Second
-	// commandPatience is the same for a command that may start no turn at all.
-	commandPatience = 5 * time.Second
+	// commandPatience is the same for a command, which may start no turn at all:
+	// what is typed after it waits so long.
+	commandPatience = 2 * time.Second
 )
 
 // Options configure [New].

@@ -186,6 +186,26 @@ func TestCommandThatFails(t *testing.T) {
 	}
 }
 
+// A command that starts no turn was no task; its line goes with it unless
+// somebody is at the composer, who says what stands there now.
+func TestCommandWithoutATurn(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		w := newWorld(t)
+		rec := w.newDraft("/permission read-only")
+		if open {
+			if _, err := w.editors.Open(w.ctx(), composer.Opening{DraftID: rec.ID, EditorID: "e"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.manager.BeforeCommand(w.ctx(), sessions.Command{SessionID: *rec.SessionID, CommandID: "c1", Line: "/permission read-only"})
+		w.manager.AfterCommand(w.ctx(), *rec.SessionID, "c1", true)
+		w.eventually("the draft is released", func() bool { return w.get(rec.ID).State == shared.StateReady })
+		if got := w.get(rec.ID); (got.Text == "") == open {
+			t.Errorf("editor open %v, text %q", open, got.Text)
+		}
+	}
+}
+
 // The last keys before a send may reach us after its prompt.
 func TestLastKeysBeforeASend(t *testing.T) {
 	w := newWorld(t)

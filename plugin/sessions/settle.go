@@ -124,6 +124,7 @@ func (m *Manager) convert(ctx context.Context, rec shared.DraftRecord) error {
 	if err != nil {
 		return err
 	}
+	m.opts.Editors.Redirect(rec.ID, kept)
 	for _, d := range kept {
 		m.opts.Notify(NoticeConflictKept, d)
 	}
@@ -150,21 +151,22 @@ func (m *Manager) detach(ctx context.Context, rec shared.DraftRecord) error {
 	return err
 }
 
-// release ends the wait for a send that left no message. A prompt may still
-// prove itself later, so its id stays on the record; a command that ran without
-// starting a turn (such as a permission switch) is done with, and its line was
-// no task: the host has emptied the composer of it.
+// release ends the wait for a send that left no message. It may still prove
+// itself later, so its id stays on the record. A command that ran without
+// starting a turn (such as a permission switch) is done with, and its line was no
+// task: the host has emptied the composer of it, and an open editor says what
+// stands there now; where none is open the line goes here.
 func (m *Manager) release(ctx context.Context, rec shared.DraftRecord) error {
+	abandoned := !m.opts.Editors.IsOpen(rec.ID)
 	_, err := m.opts.Store.Modify(ctx, rec.ID, func(d *shared.DraftRecord) error {
-		if d.State != shared.StateConverting {
+		if d.State != shared.StateConverting || d.Operation == nil {
 			return drafts.ErrNoChange
 		}
 		d.State = shared.StateReady
-		if d.Operation != nil && d.Operation.Kind == kindCommand {
-			if d.Operation.HostInstance == m.opts.Host.Instance() && shared.TextHash(strings.TrimSpace(d.Text)) == d.Operation.TextHash {
-				d.Text, d.Content = "", nil
-			}
-			d.Operation = nil
+		op := d.Operation
+		ran := op.Kind == kindCommand && op.HostInstance == m.opts.Host.Instance()
+		if ran && abandoned && shared.TextHash(strings.TrimSpace(d.Text)) == op.TextHash {
+			d.Text, d.Content = "", nil
 		}
 		return nil
 	})
