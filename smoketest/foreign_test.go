@@ -115,7 +115,8 @@ func TestReaddedFolderIsAdopted(t *testing.T) {
 	if again.ID == h.work.ID {
 		t.Fatal("the harness kept the workspace's id; the test needs a new one")
 	}
-	p.reload()
+	// The page comes back on the session that has no folder, whose composer is shut.
+	h.must(p.Reload())
 	h.must(p.ExpandGroup("work"))
 	p.shows(draft.ID, "in a folder that comes back")
 	h.eventually("the draft belongs to the folder's new id", func() error {

@@ -38,7 +38,9 @@ func Start(ctx context.Context) (*Desktop, error) {
 		return nil, fmt.Errorf("start Xvfb: %w", err)
 	}
 	defer reader.Close()
-	server := exec.CommandContext(context.WithoutCancel(ctx), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset")
+	server := exec.CommandContext(context.WithoutCancel(ctx), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset",
+		// On a busy machine a key can seem to be held; it must not repeat.
+		"-r")
 	server.ExtraFiles = []*os.File{writer}
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = server.Start()
@@ -50,7 +52,7 @@ func Start(ctx context.Context) (*Desktop, error) {
 	_ = reader.SetReadDeadline(time.Now().Add(startTimeout))
 	line, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("Xvfb names no display: %w", err), d.Close())
+		return nil, errors.Join(fmt.Errorf("start Xvfb: it names no display: %w", err), d.Close())
 	}
 	d.display = ":" + strings.TrimSpace(line)
 	return d, nil
