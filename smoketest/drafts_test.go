@@ -165,3 +165,8 @@ func brief(text string) string {
 	}
 	return fmt.Sprintf("%q", text)
 }
+
+// sameSession is whether a session has that id.
+func sameSession(id string) func(dshapi.Session) bool {
+	return func(session dshapi.Session) bool { return session.ID == id }
+}

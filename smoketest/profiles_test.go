@@ -54,6 +54,32 @@ func TestEditReachesAnotherBrowser(t *testing.T) {
 	}
 }
 
+// An edit from elsewhere does not touch a composer in which an input method is
+// composing; what is composed arrives whole, and no word is lost.
+func TestCompositionIsNotDisturbed(t *testing.T) {
+	h := startHome(t)
+	one, two := h.open(), h.open()
+	draft := one.newDraftWith("base ")
+	two.shows(draft.ID, "base ")
+	h.must(two.FocusComposer())
+	h.must(two.Compose("ni hao"))
+	one.write("changed")
+	one.saved(draft.ID)
+	if got := two.composer().Text; got != "base ni hao" {
+		t.Errorf("the composer holds %q during the composition", got)
+	}
+	h.must(two.CommitComposition("你好"))
+	two.holds("base 你好")
+	h.eventually("both texts are kept", func() error {
+		for _, want := range []string{"base changed", "base 你好"} {
+			if h.draftsWith(want) != 1 {
+				return fmt.Errorf("%q is kept %d times in %+v", want, h.draftsWith(want), h.drafts())
+			}
+		}
+		return nil
+	})
+}
+
 // Both write into one draft at once, invariant 6: no word is lost, no caret
 // moves, and nobody is kept from switching.
 func TestBothTypingLosesNeither(t *testing.T) {

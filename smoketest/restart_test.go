@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
 )
 
 // Invariant 1: what the page called saved is there after SIGTERM and after
@@ -58,7 +56,7 @@ func TestVanishedSessionIsMadeAgain(t *testing.T) {
 	h.must(h.Stop())
 	h.must(h.ForgetSession(draft.SessionID))
 	h.start()
-	if sessions, err := h.API.Sessions(h.ctx); err != nil || slices.ContainsFunc(sessions, func(s dshapi.Session) bool { return s.ID == draft.SessionID }) {
+	if sessions, err := h.API.Sessions(h.ctx); err != nil || slices.ContainsFunc(sessions, sameSession(draft.SessionID)) {
 		t.Logf("the session was made again before the test could look (%v)", err)
 	}
 	h.awaitMode("full")

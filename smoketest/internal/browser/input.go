@@ -39,6 +39,24 @@ func (p *Page) Type(text string, pause time.Duration) error {
 	return nil
 }
 
+// Compose shows text in the focused element as what an input method is about to
+// write; CommitComposition writes it.
+func (p *Page) Compose(text string) error {
+	return p.call(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, input.ImeSetComposition, input.ImeSetCompositionParams{
+			Text: text, SelectionStart: int64(len(text)), SelectionEnd: int64(len(text))})
+		return err
+	})
+}
+
+// CommitComposition ends the composition with text.
+func (p *Page) CommitComposition(text string) error {
+	return p.call(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	})
+}
+
 // Key is a key press.
 type Key struct {
 	Key, Code  string

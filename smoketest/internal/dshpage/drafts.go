@@ -51,6 +51,24 @@ func RowSelector(draftID string) string {
 // OpenRow clicks a draft's row.
 func (p *Page) OpenRow(draftID string) error { return p.ClickOn(RowSelector(draftID)) }
 
+// DeleteRow deletes a draft by its row's menu.
+func (p *Page) DeleteRow(draftID string) error {
+	row, err := p.find(RowSelector(draftID), "")
+	if err != nil {
+		return err
+	}
+	if err := p.Hover(row.X, row.Y); err != nil {
+		return err
+	}
+	if err := p.ClickOn(fmt.Sprintf(`li[data-draft-id=%s] button[aria-haspopup=menu]`, quote(draftID))); err != nil {
+		return err
+	}
+	return p.ClickOn(`[data-drafts-action=delete]`)
+}
+
+// Undo clicks "Undo" in our toast.
+func (p *Page) Undo() error { return p.ClickOn(`[data-drafts-toast] button`) }
+
 // PressNewDraft clicks the "New draft" button.
 func (p *Page) PressNewDraft() error { return p.ClickOn(`[data-drafts-new]`) }
 

@@ -94,6 +94,17 @@ window.probe = (() => {
 
     groups: () => groups().map(text),
 
+    groupOrder: workspace => {
+      const group = groups().find(row => text(row) === workspace)?.closest('[role=tree] > *')
+      return [...group?.querySelectorAll('li[data-draft-id], [role=treeitem][aria-selected]') ?? []].filter(visible)
+        .map(row => row.matches('li') ? 'draft' : 'session')
+    },
+
+    showFlat: () => {
+      const key = 'dsh.workspace.view.v5'
+      localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), groupBy: 'flat' }))
+    },
+
     // Whether the workspace's group is open; a folded one is clicked.
     expand: workspace => {
       const group = groups().find(row => text(row) === workspace)

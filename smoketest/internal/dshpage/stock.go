@@ -92,3 +92,12 @@ func (p *Page) PasteImage() error {
 func (p *Page) AwaitRest(limit time.Duration) error {
 	return p.await("the page is at rest", `probe.atRest()`, limit)
 }
+
+// GroupOrder is what a workspace's group holds from top to bottom: "draft" for
+// our rows, "session" for the page's own.
+func (p *Page) GroupOrder(workspace string) ([]string, error) {
+	return browser.Eval[[]string](p.Page, `probe.groupOrder(`+quote(workspace)+`)`)
+}
+
+// ShowFlat chooses the page's view without workspace groups, from the next load on.
+func (p *Page) ShowFlat() error { return p.Do(`probe.showFlat()`) }
