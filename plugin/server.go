@@ -246,6 +246,7 @@ func (s *server) OpenEditor(ctx context.Context, r *pb.OpenEditorRequest) (*pb.O
 		BaseDraftID:      r.BaseDraftId,
 		BaseTextRevision: r.BaseTextRevision,
 		BaseHash:         r.BaseHash,
+		BaseEditorID:     r.BaseEditorId,
 	})
 	if err != nil {
 		return nil, err

@@ -284,7 +284,7 @@ func pointed(s *string) string {
 // sameRecord tells whether nothing of a record was replaced. It compares what is
 // pointed to by place, never by content, so it is cheap, and false for a copy.
 func sameRecord(a, b *DraftRecord) bool {
-	return a.Version == b.Version && a.ID == b.ID && a.Revision == b.Revision && a.TextRevision == b.TextRevision &&
+	return a.Version == b.Version && a.ID == b.ID && a.Revision == b.Revision && a.TextRevision == b.TextRevision && a.TextEditorID == b.TextEditorID &&
 		a.SessionID == b.SessionID && a.ReservedSessionID == b.ReservedSessionID &&
 		a.WorkspaceID == b.WorkspaceID && a.WorkspacePath == b.WorkspacePath &&
 		a.Text == b.Text && a.Title == b.Title && a.CreatedAt == b.CreatedAt && a.UpdatedAt == b.UpdatedAt &&

@@ -10,6 +10,8 @@ const (
 	MaxTextBytes = 1 << 20
 	// MaxTitleBytes bounds a title that the user gave.
 	MaxTitleBytes = 1 << 10
+	// MaxEditorIDBytes bounds the id that a page gives itself.
+	MaxEditorIDBytes = 128
 	// MaxContentBytes bounds the JSON of a Content or Settings object.
 	MaxContentBytes = 1 << 20
 	// MaxConflicts bounds the conflict copies of one draft; the next edit that

@@ -60,6 +60,9 @@ type DraftRecord struct {
 	LastError         string `json:"lastError,omitempty"`
 	Revision          int64  `json:"revision"`
 	TextRevision      int64  `json:"textRevision"`
+	// TextEditorID is the editor whose edit Text is, "" when it came another way. A
+	// page whose own save it did not hear of is no stranger to its text.
+	TextEditorID string `json:"textEditorId,omitempty"`
 	// Conflicts are losing texts of concurrent edits; only the user removes them.
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 	Content   *Content   `json:"content,omitzero"`

@@ -223,6 +223,7 @@ func (es *Editors) save(ed *editor) {
 		// The save itself is not cut off by Close: its outcome must be known.
 		outcome, err := es.opts.Store.EditText(context.WithoutCancel(es.life), drafts.Edit{
 			DraftID:          target,
+			EditorID:         ed.editorID,
 			EditorKey:        ed.conflictKey(),
 			BaseTextRevision: base,
 			Text:             e.text,

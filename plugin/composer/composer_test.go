@@ -406,6 +406,31 @@ func TestOpenDecidesWhatTheComposerShows(t *testing.T) {
 	}
 }
 
+// The page's own save, of which it never heard (the plugin was killed, the page
+// reloaded at once), is no change from elsewhere.
+func TestOwnSaveIsNoStranger(t *testing.T) {
+	for _, reloaded := range []bool{false, true} {
+		d := newDesk(t, time.Millisecond)
+		rec := d.draft("base")
+		p := d.open(rec.ID, "e")
+		p.types("base and")
+		d.flush("")
+		host := "base and more"
+		o := composer.Opening{DraftID: rec.ID, EditorID: "e", HostText: &host, BaseDraftID: rec.ID, BaseTextRevision: rec.TextRevision, BaseHash: shared.TextHash("base")}
+		if reloaded {
+			o.EditorID, o.BaseEditorID = "e2", "e"
+		}
+		opened, err := d.Open(t.Context(), o)
+		if err != nil || !opened.KeepHost {
+			t.Fatalf("%+v, %v", opened, err)
+		}
+		d.flush("")
+		if got, _ := d.store.Get(rec.ID); got.Text != host || len(got.Conflicts) != 0 {
+			t.Fatalf("reloaded %v: %+v", reloaded, got)
+		}
+	}
+}
+
 // What was typed after the page opened is still edited on: the next key after a
 // kept host text is newer than it.
 func TestTypingOnAfterAKeptHostText(t *testing.T) {

@@ -20,6 +20,7 @@ type Opening struct {
 	BaseDraftID      string
 	BaseTextRevision int64
 	BaseHash         string
+	BaseEditorID     string
 }
 
 // Opened tells what the composer holds from now on.
@@ -41,6 +42,9 @@ type Opened struct {
 // their composers themselves. Codes: DRAFT_NOT_FOUND, those of a failed save,
 // OPERATION_UNKNOWN when the process ends.
 func (es *Editors) Open(ctx context.Context, o Opening) (Opened, error) {
+	if o.EditorID == "" || len(o.EditorID) > shared.MaxEditorIDBytes {
+		return Opened{}, shared.Errorf(shared.DraftInvalidInput, "an editor id has 1 to %d bytes", shared.MaxEditorIDBytes)
+	}
 	if o.HostText != nil {
 		if err := checkText(*o.HostText); err != nil {
 			return Opened{}, err
@@ -130,7 +134,9 @@ func winner(o Opening, rec shared.DraftRecord) decision {
 		return bothMoved
 	}
 	hostMoved := shared.TextHash(*o.HostText) != o.BaseHash
-	recordMoved := rec.TextRevision != o.BaseTextRevision && shared.TextHash(rec.Text) != o.BaseHash
+	// A save of the page itself, of which it did not hear, is no change from elsewhere.
+	own := rec.TextEditorID != "" && (rec.TextEditorID == o.EditorID || rec.TextEditorID == o.BaseEditorID)
+	recordMoved := !own && rec.TextRevision != o.BaseTextRevision && shared.TextHash(rec.Text) != o.BaseHash
 	switch {
 	case !hostMoved:
 		return recordStands

@@ -13,6 +13,8 @@ import (
 // Edit is the whole text of one editor.
 type Edit struct {
 	DraftID string
+	// EditorID is kept on the record as the one whose text it is.
+	EditorID string
 	// EditorKey names the editor: its conflict copy, if it has one, is kept up to
 	// date rather than joined by another. "" has none.
 	EditorKey string
@@ -73,6 +75,7 @@ func (t *tx) edit(e Edit) (EditOutcome, error) {
 	case e.BaseTextRevision == record.TextRevision:
 		next := record
 		next.Text, next.Content = e.Text, e.Content
+		t.editor = e.EditorID
 		next, err := t.amend(record, next)
 		return EditOutcome{Record: next, Changed: err == nil}, err
 	case e.Text == record.Text:

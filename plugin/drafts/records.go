@@ -138,11 +138,13 @@ func (t *tx) amend(old, next shared.DraftRecord) (shared.DraftRecord, error) {
 	if samePart(old.Settings, next.Settings) {
 		next.Settings = old.Settings
 	}
+	next.TextEditorID = old.TextEditorID
 	if reflect.DeepEqual(old, next) {
 		return old, ErrNoChange
 	}
 	if next.Text != old.Text || !sameContent {
 		next.TextRevision++
+		next.TextEditorID = t.editor
 	}
 	next = t.change(next)
 	if next.WorkspaceID != old.WorkspaceID || next.Pinned != old.Pinned {

@@ -81,7 +81,7 @@ export const messages = /** @type {const} */ ({
   EditorRef: { draftId: 'string', editorId: 'string', generation: 'int' },
   OpenEditorRequest: {
     draftId: 'string', editorId: 'string', hostText: 'string?', hostContentJson: 'string',
-    baseTextRevision: 'int', baseHash: 'string', baseDraftId: 'string',
+    baseTextRevision: 'int', baseHash: 'string', baseDraftId: 'string', baseEditorId: 'string',
   },
   OpenEditorResponse: {
     epoch: 'string', generation: 'int', draft: 'Draft', show: 'string', conflictId: 'string',

@@ -2707,8 +2707,11 @@ type OpenEditorRequest struct {
 	BaseTextRevision int64  `protobuf:"varint,5,opt,name=base_text_revision,json=baseTextRevision,proto3" json:"base_text_revision,omitempty"`
 	BaseHash         string `protobuf:"bytes,6,opt,name=base_hash,json=baseHash,proto3" json:"base_hash,omitempty"`
 	BaseDraftId      string `protobuf:"bytes,7,opt,name=base_draft_id,json=baseDraftId,proto3" json:"base_draft_id,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The editor that wrote what the page remembered: a record whose text that
+	// editor, or this one, wrote last has not been changed by anybody else.
+	BaseEditorId  string `protobuf:"bytes,8,opt,name=base_editor_id,json=baseEditorId,proto3" json:"base_editor_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenEditorRequest) Reset() {
@@ -2786,6 +2789,13 @@ func (x *OpenEditorRequest) GetBaseHash() string {
 func (x *OpenEditorRequest) GetBaseDraftId() string {
 	if x != nil {
 		return x.BaseDraftId
+	}
+	return ""
+}
+
+func (x *OpenEditorRequest) GetBaseEditorId() string {
+	if x != nil {
+		return x.BaseEditorId
 	}
 	return ""
 }
@@ -4981,7 +4991,7 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\teditor_id\x18\x02 \x01(\tR\beditorId\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x03 \x01(\x03R\n" +
-	"generation\"\x96\x02\n" +
+	"generation\"\xbc\x02\n" +
 	"\x11OpenEditorRequest\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x1b\n" +
 	"\teditor_id\x18\x02 \x01(\tR\beditorId\x12 \n" +
@@ -4989,7 +4999,8 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x11host_content_json\x18\x04 \x01(\tR\x0fhostContentJson\x12,\n" +
 	"\x12base_text_revision\x18\x05 \x01(\x03R\x10baseTextRevision\x12\x1b\n" +
 	"\tbase_hash\x18\x06 \x01(\tR\bbaseHash\x12\"\n" +
-	"\rbase_draft_id\x18\a \x01(\tR\vbaseDraftIdB\f\n" +
+	"\rbase_draft_id\x18\a \x01(\tR\vbaseDraftId\x12$\n" +
+	"\x0ebase_editor_id\x18\b \x01(\tR\fbaseEditorIdB\f\n" +
 	"\n" +
 	"_host_text\"\xae\x01\n" +
 	"\x12OpenEditorResponse\x12\x14\n" +

@@ -5,7 +5,7 @@
  */
 
 /**
- * @typedef {{ draftId: string, textRevision: number, hash: string }} Base
+ * @typedef {{ draftId: string, textRevision: number, hash: string, editorId?: string }} Base editorId: the editor that remembered it
  * @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Storage_
  */
 
@@ -25,12 +25,14 @@ export class Bases {
     const value = this.#parse(prefix + sessionId)
     const sound = typeof value?.draftId === 'string' && Number.isSafeInteger(value.textRevision)
       && typeof value.hash === 'string'
-    return sound ? { draftId: value.draftId, textRevision: value.textRevision, hash: value.hash } : undefined
+    if (!sound) return undefined
+    const { draftId, textRevision, hash, editorId } = value
+    return { draftId, textRevision, hash, ...typeof editorId === 'string' ? { editorId } : {} }
   }
 
   /** @param {string} sessionId @param {Base} base */
-  write(sessionId, { draftId, textRevision, hash }) {
-    this.#set(prefix + sessionId, { draftId, textRevision, hash })
+  write(sessionId, { draftId, textRevision, hash, editorId }) {
+    this.#set(prefix + sessionId, { draftId, textRevision, hash, editorId })
   }
 
   /** @param {string} sessionId */
@@ -48,8 +50,7 @@ export class Bases {
    * @returns {string[]}
    */
   readSessions() {
-    const value = this.#parse(knownKey)
-    return Array.isArray(value) ? value.filter(id => typeof id === 'string') : []
+    return strings(this.#parse(knownKey))
   }
 
   /** @param {readonly string[]} ids */
@@ -75,4 +76,25 @@ export class Bases {
       // which keeps both texts.
     }
   }
+}
+
+/** @param {unknown} value @returns {string[]} */
+function strings(value) {
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+}
+
+/**
+ * A short stand-in for a text, to be compared within one browser. It guards nothing:
+ * two FNV-1a hashes of the UTF-16 units and the length.
+ * @param {string} text
+ */
+export function fingerprint(text) {
+  let a = 0x811c9dc5
+  let b = 0x1000193
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    a = Math.imul(a ^ unit, 0x01000193)
+    b = Math.imul(b ^ (unit + i), 0x01000193)
+  }
+  return [text.length, a >>> 0, b >>> 0].map(part => part.toString(36)).join('.')
 }
