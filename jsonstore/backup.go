@@ -65,7 +65,7 @@ func (d *disk) holds(name string, data []byte) (bool, error) {
 }
 
 func (d *disk) writeBackup(name string, data []byte) error {
-	temp, f, err := d.writeTemp(data)
+	temp, f, err := d.writeTemp([][]byte{data})
 	if err != nil {
 		return err
 	}

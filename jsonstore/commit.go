@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"sync/atomic"
+	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -16,9 +17,10 @@ type request[D any] struct {
 	change func(D) (D, error)
 	// claimed decides who goes first: the committer, just before it runs change,
 	// or the caller, who stops waiting. Only the first may go on.
-	claimed atomic.Bool
-	ran     chan struct{} // closed when change has returned
-	done    chan outcome[D]
+	claimed  atomic.Bool
+	ran      chan struct{} // closed when change has returned or never will run
+	done     chan outcome[D]
+	deadline time.Time // of its wait for the lock; the committer's
 }
 
 type outcome[D any] struct {
@@ -27,11 +29,16 @@ type outcome[D any] struct {
 }
 
 // Update runs change on the newest document and makes its result durable; see
-// the package documentation for what each error says about the disk. It gives
-// the new document, also with DRAFT_STORAGE_UNCERTAIN. change must return another
-// document than it was given, without changing that one, or an error; with
-// [ErrNoChange] nothing is written and Update succeeds. change runs at most once
-// and has returned when Update returns.
+// the package documentation for what each error says about the disk. Updates
+// that wait while another is written are written together: each runs on the
+// result of the one before it, and a change that is refused is refused alone.
+// Update gives the document that was written, also with
+// DRAFT_STORAGE_UNCERTAIN; it holds the change, and those written with it.
+//
+// change must return another document than it was given, without changing that
+// one, or an error; with [ErrNoChange] nothing is written and Update succeeds.
+// change runs at most once and has returned when Update returns. It must be quick
+// and must not wait for the store.
 //
 // When ctx ends before change has begun, nothing happens (DRAFT_STORAGE_BUSY);
 // while it is being written the outcome is unknown (OPERATION_UNKNOWN).
@@ -49,6 +56,9 @@ func (s *Store[D]) Refresh(ctx context.Context) error {
 func (s *Store[D]) submit(r *request[D]) (D, error) {
 	var none D
 	notBegun := func() error {
+		if s.waiting.Load() {
+			return shared.Errorf(shared.StorageBusy, "waiting for the lock of %s, nothing was changed: %w", s.lock.holder(), r.ctx.Err())
+		}
 		return shared.Errorf(shared.StorageBusy, "the store is busy, nothing was changed: %w", r.ctx.Err())
 	}
 	if r.ctx.Err() != nil {
@@ -57,7 +67,7 @@ func (s *Store[D]) submit(r *request[D]) (D, error) {
 	select {
 	case s.queue <- r:
 	case <-s.stopped:
-		return none, shared.Errorf(shared.StorageIO, "the store is closed")
+		return none, errClosed()
 	case <-r.ctx.Done():
 		return none, notBegun()
 	}
@@ -78,84 +88,24 @@ func (s *Store[D]) submit(r *request[D]) (D, error) {
 	}
 }
 
+func errClosed() error { return shared.Errorf(shared.StorageIO, "the store is closed") }
+
 // commit is the committer's loop: it owns the file until ctx ends.
 func (s *Store[D]) commit(ctx context.Context) {
 	for {
 		select {
 		case r := <-s.queue:
-			if r.change == nil {
-				r.done <- outcome[D]{s.Snapshot(), s.refresh()}
-				continue
+			s.run(ctx, r)
+		case h := <-s.lock.asked():
+			// Everyone who wanted it has stopped waiting.
+			s.lock.received()
+			if h.err == nil {
+				h.release()
 			}
-			doc, err := s.serve(r)
-			r.done <- outcome[D]{doc, err}
-			s.disk.bury()
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-// serve is one read-modify-write under the lock.
-func (s *Store[D]) serve(r *request[D]) (D, error) {
-	var none D
-	if err := makeDir(s.disk.fs, s.disk.dir); err != nil {
-		return none, shared.Errorf(shared.StorageIO, "prepare the draft folder: %w", err)
-	}
-	release, err := s.lock.acquire(r.ctx)
-	if err != nil {
-		return none, err
-	}
-	defer release()
-	if err := s.refresh(); err != nil {
-		return none, err
-	}
-	if !r.claimed.CompareAndSwap(false, true) {
-		return none, r.ctx.Err()
-	}
-	now := s.current.Load()
-	next, err := r.change(now.doc)
-	close(r.ran)
-	if errors.Is(err, ErrNoChange) {
-		return now.doc, s.disk.settle()
-	}
-	if err != nil {
-		return none, err
-	}
-	s.highest = max(s.highest, s.format.Generation(now.doc))
-	return s.write(now, s.format.WithGeneration(next, s.highest+1))
-}
-
-// write makes next durable and then visible.
-func (s *Store[D]) write(now *view[D], next D) (D, error) {
-	var none D
-	data, err := s.format.Encode(next)
-	if err != nil {
-		return none, err
-	}
-	if size := int64(len(data)); size > s.disk.maxBytes {
-		return none, shared.Errorf(shared.DraftLimitReached, "the draft file would have %d bytes, more than %d", size, s.disk.maxBytes)
-	} else if s.warn > 0 && size > s.warn && !s.warned {
-		s.warned = true
-		s.log.Warn("the draft file is large", "bytes", size)
-	}
-	state := State{Path: now.state.Path, Generation: s.format.Generation(next), Backup: now.state.Backup, Note: now.state.Note}
-	if s.old != nil {
-		if state.Backup, err = s.disk.backup(s.old.data, s.old.version); err != nil {
-			return none, err
-		}
-	}
-	err = s.disk.replace(data)
-	if err != nil && shared.CodeOf(err) != shared.StorageUncertain {
-		return none, err
-	}
-	if s.old != nil {
-		s.log.Info("took over an older draft file", "version", s.old.version, "backup", state.Backup, "note", state.Note)
-		s.old = nil
-	}
-	s.fromFile, s.highest = true, state.Generation
-	s.publish(view[D]{doc: next, state: state})
-	return next, err
 }
 
 // refresh reads the file if it is not the one last seen. The error is why the
@@ -165,16 +115,19 @@ func (s *Store[D]) refresh() error {
 	if err == nil && seen == same {
 		return s.State().err()
 	}
-	var data []byte
+	var lines [][]byte
 	if err == nil && seen == changed {
-		data, err = s.disk.read()
+		lines, err = s.disk.read(s.lines)
 	}
 	if seen == missing || errors.Is(err, fs.ErrNotExist) {
 		return s.gone()
 	}
+	if err == nil && s.lines != nil && sameLines(lines, s.lines) && s.State().Code == "" && s.State().Message == "" {
+		return nil // Another file with what we have.
+	}
 	if err == nil {
 		var next view[D]
-		if next, err = s.decode(data); err == nil {
+		if next, err = s.decode(lines); err == nil {
 			s.fromFile = true
 			s.publish(next)
 			return nil

@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -8,14 +9,14 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-// decode turns the bytes of the file into a view, migrating an older version in
+// decode turns the lines of the file into a view, migrating an older version in
 // memory. It decides by version before anything else is looked at: a later
 // version may mean something else by every other member.
-func (s *Store[D]) decode(data []byte) (view[D], error) {
+func (s *Store[D]) decode(lines [][]byte) (view[D], error) {
 	s.old = nil
-	version, known := peek(data, "version")
+	version, known := peekLines(lines, "version")
 	if !known {
-		if _, err := s.format.Decode(data); err != nil {
+		if _, err := s.format.Decode(lines, Encoded[D]{}); err != nil {
 			return view[D]{}, err // It knows the place of what is wrong.
 		}
 		return view[D]{}, shared.Errorf(shared.StorageInvalid, "the draft file says no version")
@@ -26,29 +27,50 @@ func (s *Store[D]) decode(data []byte) (view[D], error) {
 	}
 	state := s.State()
 	next := view[D]{state: State{Path: state.Path, Backup: state.Backup, Note: state.Note}}
-	migrated := data
+	last := Encoded[D]{Doc: s.Snapshot(), Lines: s.lines}
+	var data, migrated []byte
 	for at := version; at < s.format.Version; at++ {
 		step, ok := s.format.Migrations[at]
 		if !ok {
 			return view[D]{}, shared.Errorf(shared.StorageInvalid, "version %d is none that was ever written", at)
+		}
+		if at == version {
+			data = bytes.Join(lines, nil)
+			migrated = data
 		}
 		var err error
 		if migrated, next.state.Note, err = step(migrated); err != nil {
 			return view[D]{}, err
 		}
 	}
-	doc, err := s.format.Decode(migrated)
+	if data != nil {
+		lines, last = cutLines(migrated), Encoded[D]{}
+	}
+	decoded, err := s.format.Decode(lines, last)
 	if err != nil {
 		return view[D]{}, err
 	}
-	if version < s.format.Version {
+	if data != nil {
 		s.old = &oldFile{version: version, data: data}
 	}
-	next.doc, next.state.Generation = doc, s.format.Generation(doc)
-	if generation, ok := peek(data, "generation"); ok && generation < state.Generation {
-		s.log.Warn("the draft file went back to an earlier generation", "from", state.Generation, "to", generation)
+	s.lines = decoded.Lines
+	next.doc, next.state.Generation = decoded.Doc, s.format.Generation(decoded.Doc)
+	if next.state.Generation < state.Generation && data == nil {
+		s.log.Warn("the draft file went back to an earlier generation", "from", state.Generation, "to", next.state.Generation)
 	}
 	return next, nil
+}
+
+// peekLines is peek for a file as lines: the first one has the member in every
+// file that we wrote, and the rest need not be put together then.
+func peekLines(lines [][]byte, member string) (int64, bool) {
+	if len(lines) == 0 {
+		return 0, false
+	}
+	if n, ok := peek(lines[0], member); ok {
+		return n, true
+	}
+	return peek(bytes.Join(lines, nil), member)
 }
 
 // peek reads one top-level integer without decoding the document.

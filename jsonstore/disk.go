@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -17,7 +18,9 @@ import (
 // disk is the file as bytes. It is used by one goroutine at a time.
 //
 // The file last read or written is kept open: as long as it is, its inode is not
-// given to another file, so "same inode, size and time" means the same file.
+// given to another file, so the same device and inode mean the same file. Size,
+// time and the first bytes, which hold version and generation, tell whether
+// somebody changed it in place.
 type disk struct {
 	fs       FS
 	dir      string
@@ -26,13 +29,21 @@ type disk struct {
 
 	held     File        // nil when the identity is unknown
 	identity fs.FileInfo // of held
+	head     []byte      // the first bytes of held, at most headBytes
 	// retired is the file before held. Closing it frees its blocks, which takes
 	// as long as a good part of a save: see bury.
 	retired File
 	// unsynced is set while held may be lost in a power cut: another process
 	// wrote it and may not have synced it, or our directory sync failed.
 	unsynced bool
+	// unsafe is set when a sync failed of a file that was in place already. The
+	// kernel reports such a failure once and may forget the data: only writing
+	// everything again makes it certain, never another sync of the same file.
+	unsafe bool
 }
+
+// headBytes hold version and generation of any file that we wrote.
+const headBytes = 64
 
 // state of the path against the file last seen.
 type presence int
@@ -51,16 +62,22 @@ func (d *disk) look() (presence, error) {
 		return missing, nil
 	case err != nil:
 		return changed, shared.Errorf(shared.StorageIO, "look at the draft file: %w", err)
+	case !info.Mode().IsRegular():
+		return changed, shared.Errorf(shared.StorageInvalid, "the draft file is not a regular file")
 	case d.held != nil && os.SameFile(info, d.identity) && info.Size() == d.identity.Size() && info.ModTime().Equal(d.identity.ModTime()):
-		return same, nil
+		head := make([]byte, len(d.head))
+		if _, err := d.held.ReadAt(head, 0); err == nil && bytes.Equal(head, d.head) {
+			return same, nil
+		}
 	}
 	return changed, nil
 }
 
-// read gives the file's bytes and takes it as the one last seen. The error is
-// fs.ErrNotExist when it is gone, else DRAFT_STORAGE_IO, or
-// DRAFT_STORAGE_INVALID when it is larger than maxBytes.
-func (d *disk) read() ([]byte, error) {
+// read gives the file's lines, those that known holds as the same slices, and
+// takes the file as the one last seen. The error is fs.ErrNotExist when it is
+// gone, else DRAFT_STORAGE_IO, or DRAFT_STORAGE_INVALID when it is larger than
+// maxBytes.
+func (d *disk) read(known [][]byte) ([][]byte, error) {
 	d.forget()
 	f, err := d.fs.Open(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,18 +89,30 @@ func (d *disk) read() ([]byte, error) {
 	// Before the bytes: a file that is changed in place meanwhile then looks
 	// changed at the next look.
 	info, err := f.Stat()
-	var data []byte
-	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(f, d.maxBytes+1))
+	var lines [][]byte
+	if err == nil && info.Size() <= d.maxBytes {
+		lines, err = readLines(io.LimitReader(f, d.maxBytes+1), info.Size(), known)
 	}
 	if err != nil {
 		return nil, shared.Errorf(shared.StorageIO, "read the draft file: %w", errors.Join(err, f.Close()))
 	}
-	d.held, d.identity, d.unsynced = f, info, true
-	if int64(len(data)) > d.maxBytes {
+	d.hold(f, info, lines)
+	d.unsynced = true
+	if max(info.Size(), sizeOf(lines)) > d.maxBytes {
 		return nil, shared.Errorf(shared.StorageInvalid, "the draft file is larger than %d bytes", d.maxBytes)
 	}
-	return data, nil
+	return lines, nil
+}
+
+// hold takes f as the file last seen.
+func (d *disk) hold(f File, info fs.FileInfo, lines [][]byte) {
+	d.held, d.identity, d.head = f, info, make([]byte, 0, headBytes)
+	for _, line := range lines {
+		d.head = append(d.head, line[:min(len(line), headBytes-len(d.head))]...)
+		if len(d.head) == headBytes {
+			return
+		}
+	}
 }
 
 // forget drops the identity, so that the next look says changed.
@@ -91,7 +120,7 @@ func (d *disk) forget() {
 	if d.held != nil {
 		_ = d.held.Close() // Synced before it was renamed, or only read: nothing is left to fail.
 	}
-	d.held, d.identity = nil, nil
+	d.held, d.identity, d.head = nil, nil, nil
 }
 
 // bury closes the file that was replaced; it is for after the answer.
@@ -102,11 +131,11 @@ func (d *disk) bury() {
 	d.retired = nil
 }
 
-// replace puts data in the place of the file. DRAFT_STORAGE_IO: the old file is
+// replace puts lines in the place of the file. DRAFT_STORAGE_IO: the old file is
 // there with its old bytes and no temporary file is left.
-// DRAFT_STORAGE_UNCERTAIN: the new one is there, see [disk.settle].
-func (d *disk) replace(data []byte) error {
-	temp, f, err := d.writeTemp(data)
+// DRAFT_STORAGE_UNCERTAIN: the new one is there, see unsafe.
+func (d *disk) replace(lines [][]byte) error {
+	temp, f, err := d.writeTemp(lines)
 	if err != nil {
 		return shared.Errorf(shared.StorageIO, "write the draft file: %w", err)
 	}
@@ -120,18 +149,20 @@ func (d *disk) replace(data []byte) error {
 		return shared.Errorf(shared.StorageIO, "put the draft file in place: %w", d.discard(temp, f, err))
 	}
 	d.bury()
-	d.retired, d.held, d.identity, d.unsynced = d.held, f, info, true
+	d.retired = d.held
+	d.hold(f, info, lines)
 	if err := d.syncDir(); err != nil {
+		d.unsafe = true
 		d.forget()
 		return shared.Errorf(shared.StorageUncertain, "the change is in place, but not yet safe from a power cut: %w", err)
 	}
-	d.unsynced = false
+	d.unsynced, d.unsafe = false, false
 	return nil
 }
 
 // settle makes the file last read or written safe from a power cut, if it may
 // not be yet. Without it an unchanged document could be acknowledged that
-// another process renamed into place and never synced.
+// another process renamed into place and had no time to sync.
 func (d *disk) settle() error {
 	if !d.unsynced {
 		return nil
@@ -144,14 +175,15 @@ func (d *disk) settle() error {
 		err = d.syncDir()
 	}
 	if err != nil {
+		d.unsafe = true
 		return shared.Errorf(shared.StorageUncertain, "the draft file is not yet safe from a power cut: %w", err)
 	}
 	d.unsynced = false
 	return nil
 }
 
-// writeTemp writes data to a new synced file beside the path.
-func (d *disk) writeTemp(data []byte) (name string, f File, err error) {
+// writeTemp writes lines to a new synced file beside the path.
+func (d *disk) writeTemp(lines [][]byte) (name string, f File, err error) {
 	var random [8]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return "", nil, err
@@ -161,7 +193,7 @@ func (d *disk) writeTemp(data []byte) (name string, f File, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if _, err = f.Write(data); err == nil {
+	if err = writeLines(f, lines); err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
@@ -180,6 +212,10 @@ const tempSuffix = ".tmp"
 // tempPrefix starts the names of our temporary files.
 func (d *disk) tempPrefix() string { return "." + filepath.Base(d.path) + "." }
 
+func (d *disk) isTemp(name string) bool {
+	return strings.HasPrefix(name, d.tempPrefix()) && strings.HasSuffix(name, tempSuffix)
+}
+
 // sweep removes temporary files that killed processes left. The lock must be
 // held: then no process of ours is writing one.
 func (d *disk) sweep() (removed int, err error) {
@@ -188,7 +224,7 @@ func (d *disk) sweep() (removed int, err error) {
 		return 0, fmt.Errorf("list the draft folder: %w", err)
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, d.tempPrefix()) && strings.HasSuffix(name, tempSuffix) {
+		if d.isTemp(name) {
 			if err = errors.Join(err, d.fs.Remove(filepath.Join(d.dir, name))); err == nil {
 				removed++
 			}

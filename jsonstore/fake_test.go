@@ -2,8 +2,9 @@ package jsonstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,17 +30,19 @@ type list struct {
 	Words      []string `json:"words"`
 }
 
+var decodeList, encodeList = Whole(func(data []byte) (*list, error) {
+	l := &list{}
+	if err := json.Unmarshal(data, l, json.RejectUnknownMembers(true)); err != nil {
+		return nil, shared.Errorf(shared.StorageInvalid, "not a list")
+	}
+	return l, nil
+}, func(l *list) ([]byte, error) { return json.Marshal(l) })
+
 var listFormat = Format[*list]{
-	Version: 2,
-	Empty:   func() *list { return &list{Version: 2} },
-	Decode: func(data []byte) (*list, error) {
-		l := &list{}
-		if err := json.Unmarshal(data, l, json.RejectUnknownMembers(true)); err != nil {
-			return nil, shared.Errorf(shared.StorageInvalid, "not a list")
-		}
-		return l, nil
-	},
-	Encode:     func(l *list) ([]byte, error) { return json.Marshal(l) },
+	Version:    2,
+	Empty:      func() *list { return &list{Version: 2} },
+	Decode:     decodeList,
+	Encode:     encodeList,
 	Generation: func(l *list) int64 { return l.Generation },
 	WithGeneration: func(l *list, generation int64) *list {
 		next := *l
@@ -154,8 +157,11 @@ type faultFS struct {
 	OS
 	mu     sync.Mutex
 	log    []string
-	failAt int // the call of this number fails, counted from 1; 0 is none
-	hold   map[string]chan struct{}
+	failAt int   // the call of this number fails, counted from 1; 0 is none
+	fail   error // with this; nil is EIO
+	// failName makes every call on a path that holds it fail, when set.
+	failName string
+	hold     map[string]chan struct{}
 }
 
 // arm starts a new log whose n-th call fails.
@@ -176,14 +182,14 @@ func (f *faultFS) call(op, name string) error {
 	f.mu.Lock()
 	entry := op + " " + kindOf(name)
 	f.log = append(f.log, entry)
-	failed := len(f.log) == f.failAt
+	failed := len(f.log) == f.failAt || f.failName != "" && strings.Contains(name, f.failName)
 	hold := f.hold[entry]
 	f.mu.Unlock()
 	if hold != nil {
 		<-hold
 	}
 	if failed {
-		return fmt.Errorf("injected into %s: %w", entry, syscall.EIO)
+		return &fs.PathError{Op: op, Path: kindOf(name), Err: cmp.Or(f.fail, error(syscall.EIO))}
 	}
 	return nil
 }
@@ -237,6 +243,13 @@ func (f *faultFS) Rename(from, to string) error {
 	return f.OS.Rename(from, to)
 }
 
+func (f *faultFS) Link(name, second string) error {
+	if err := f.call("link", name); err != nil {
+		return err
+	}
+	return f.OS.Link(name, second)
+}
+
 func (f *faultFS) Remove(name string) error {
 	if err := f.call("remove", name); err != nil {
 		return err
@@ -273,10 +286,23 @@ func (f *faultFile) Read(p []byte) (int, error) {
 	return f.File.Read(p)
 }
 
+func (f *faultFile) ReadAt(p []byte, at int64) (int, error) {
+	if err := f.fs.call("pread", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// errShort makes a write short without an error of its own.
+var errShort = errors.New("short")
+
 // Write tears: a write that fails has written half.
 func (f *faultFile) Write(p []byte) (int, error) {
 	if err := f.fs.call("write", f.name); err != nil {
 		n, _ := f.File.Write(bytes.Clone(p[:len(p)/2])) // Torn on purpose.
+		if errors.Is(err, errShort) {
+			return n, nil
+		}
 		return n, err
 	}
 	return f.File.Write(p)

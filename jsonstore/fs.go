@@ -21,6 +21,8 @@ type FS interface {
 	Create(name string, perm fs.FileMode) (File, error)
 	// Rename puts one file in the place of another, atomically.
 	Rename(from, to string) error
+	// Link gives a file a second name, which must not exist yet.
+	Link(name, second string) error
 	// Remove deletes a file.
 	Remove(name string) error
 	// ReadDir lists the names in a directory.
@@ -30,6 +32,7 @@ type FS interface {
 // File is an open file or directory of an [FS].
 type File interface {
 	io.Reader
+	io.ReaderAt
 	io.Writer
 	Stat() (fs.FileInfo, error)
 	Sync() error
@@ -66,6 +69,9 @@ func opened(f *os.File, err error) (File, error) {
 
 // Rename implements [FS].
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Link implements [FS].
+func (OS) Link(name, second string) error { return os.Link(name, second) }
 
 // Remove implements [FS].
 func (OS) Remove(name string) error { return os.Remove(name) }

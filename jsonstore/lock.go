@@ -1,10 +1,12 @@
 package jsonstore
 
 import (
-	"context"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -12,61 +14,190 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-// The wait between two attempts at the lock: short at first, since a save takes
-// a few milliseconds, then longer, since polling costs the holder.
-const (
-	firstLockRetry = time.Millisecond
-	lastLockRetry  = 16 * time.Millisecond
-)
+// turnstile is the lock of one file among processes, and among stores of one
+// process: two lock files, both of which stay, since removing one would let two
+// holders in. Whoever wants the main lock waits for it while holding the queue
+// lock, so at most one process waits for the main one, and the kernel wakes that
+// one: nobody polls, and nobody is overtaken twice.
+//
+// A wait inside the kernel cannot be interrupted. So it is a goroutine's, which
+// hands the lock over when there is somebody to take it. It is used by one
+// goroutine at a time.
+type turnstile struct {
+	path string // of the main lock file
 
-// sidecar is the lock of one file among processes, and among stores of one
-// process. The lock file stays: removing it would let two holders in.
-type sidecar struct {
-	path string
-	wait time.Duration
+	got     chan holding  // nil while nothing is asked for
+	unasked chan struct{} // closed when nobody will take the lock any more
+	waiting sync.WaitGroup
 }
 
-// acquire waits for the lock until ctx ends or s.wait has passed; then the error
-// is DRAFT_STORAGE_BUSY and names the process that took the lock last.
-func (s sidecar) acquire(ctx context.Context) (release func(), err error) {
-	lock := flock.New(s.path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
-	deadline := time.NewTimer(s.wait)
-	defer deadline.Stop()
-	for retry := firstLockRetry; ; retry = min(2*retry, lastLockRetry) {
-		locked, err := lock.TryLock()
-		if err != nil {
-			return nil, shared.Errorf(shared.StorageIO, "lock the draft file: %w", err)
-		}
-		if locked {
-			s.sign()
-			return func() { _ = lock.Unlock() }, nil // Closing the file frees the lock even when this fails.
-		}
-		select {
-		case <-time.After(retry):
-		case <-deadline.C:
-			return nil, shared.Errorf(shared.StorageBusy, "the draft file is locked by %s", s.holder())
-		case <-ctx.Done():
-			return nil, shared.Errorf(shared.StorageBusy, "waiting for the lock of %s: %w", s.holder(), ctx.Err())
-		}
+// holding is the lock, or why there is none.
+type holding struct {
+	release func()
+	err     error
+}
+
+func newTurnstile(file string) *turnstile { return &turnstile{path: file + ".lock"} }
+
+func (t *turnstile) queuePath() string { return strings.TrimSuffix(t.path, ".lock") + ".queue.lock" }
+
+// ask asks for the lock, unless it is asked for already, and returns where it
+// will come. Whoever receives it calls received.
+func (t *turnstile) ask() <-chan holding {
+	if t.got == nil {
+		got, unasked := make(chan holding), make(chan struct{})
+		t.got, t.unasked = got, unasked
+		t.waiting.Go(func() {
+			h := t.take()
+			select {
+			case got <- h:
+			case <-unasked:
+				if h.err == nil {
+					h.release()
+				}
+			}
+		})
 	}
+	return t.got
 }
 
-// sign writes our process id into the lock file, for [sidecar.holder]. It is
-// information only: failing to write it is no reason to refuse a save.
-func (s sidecar) sign() {
-	pid := strconv.Itoa(os.Getpid()) + "\n"
-	if old, err := os.ReadFile(s.path); err == nil && string(old) == pid {
+// asked is where a lock comes that was asked for, nil if none was.
+func (t *turnstile) asked() <-chan holding { return t.got }
+
+func (t *turnstile) received() { t.got, t.unasked = nil, nil }
+
+// end gives up what is asked for. It waits for the goroutine, but not for longer
+// than patience: a process that never frees the lock keeps it until then.
+func (t *turnstile) end(patience time.Duration) {
+	if t.got == nil {
+		t.waiting.Wait()
 		return
 	}
-	_ = os.WriteFile(s.path, []byte(pid), 0o600) // Information only, see above.
+	close(t.unasked)
+	t.received()
+	over := make(chan struct{})
+	go func() { t.waiting.Wait(); close(over) }() // Ends with the one it waits for.
+	select {
+	case <-over:
+	case <-time.After(patience):
+	}
 }
 
-// holder names the process that took the lock last.
-func (s sidecar) holder() string {
-	data, err := os.ReadFile(s.path)
-	pid, bad := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil || bad != nil {
+// take waits for the lock, however long it takes.
+func (t *turnstile) take() holding {
+	queue, err := lockFile(t.queuePath())
+	if err != nil {
+		return holding{err: shared.Errorf(shared.StorageIO, "lock the draft file: %w", err)}
+	}
+	defer func() { _ = queue.Unlock() }() // Closing the file frees the lock even when this fails.
+	main, err := lockFile(t.path)
+	if err != nil {
+		return holding{err: shared.Errorf(shared.StorageIO, "lock the draft file: %w", err)}
+	}
+	t.sign()
+	return holding{release: func() { _ = main.Unlock() }} // As above.
+}
+
+// lockFile waits for the lock of the file that has that name when it has it: a
+// removed lock file locks nothing.
+func lockFile(path string) (*flock.Flock, error) {
+	for {
+		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+		err := lock.Lock()
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		mine, err := lock.Stat()
+		if err == nil {
+			if named, errNamed := os.Stat(path); errNamed == nil && os.SameFile(mine, named) {
+				return lock, nil
+			}
+		}
+		if unlockErr := lock.Unlock(); unlockErr != nil {
+			return nil, errors.Join(err, unlockErr)
+		}
+	}
+}
+
+// sign writes our process id into the lock file, for where the system cannot
+// tell who holds it. Failing to write it is no reason to refuse a save.
+func (t *turnstile) sign() {
+	pid := strconv.Itoa(os.Getpid()) + "\n"
+	if old, err := os.ReadFile(t.path); err == nil && string(old) == pid {
+		return
+	}
+	_ = os.WriteFile(t.path, []byte(pid), 0o600) // Information only, see above.
+}
+
+// Holder is a process that holds a lock. PID is 0 and Command "" where unknown.
+type Holder struct {
+	PID     int    `json:"pid,omitzero"`
+	Command string `json:"command,omitempty"`
+}
+
+func (h Holder) String() string {
+	if h.PID == 0 {
 		return "an unknown process"
 	}
-	return "process " + strconv.Itoa(pid)
+	name := "process " + strconv.Itoa(h.PID)
+	if h.Command != "" {
+		name += " (" + h.Command + ")"
+	}
+	return name
+}
+
+// holder is who holds the main lock, else who holds the queue's, else who held
+// the main lock last.
+func (t *turnstile) holder() Holder {
+	for _, path := range []string{t.path, t.queuePath()} {
+		if pid := flockHolder(path); pid > 0 {
+			return holderOf(pid)
+		}
+	}
+	data, err := os.ReadFile(t.path)
+	pid, bad := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || bad != nil || pid <= 0 {
+		return Holder{}
+	}
+	return holderOf(pid)
+}
+
+// holderOf names a process; the command is known on Linux only.
+func holderOf(pid int) Holder {
+	command, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	if err != nil {
+		return Holder{PID: pid}
+	}
+	return Holder{PID: pid, Command: strings.TrimSpace(string(command))}
+}
+
+// flockHolder is the process that holds the flock of a file, 0 where nobody does
+// or the system does not tell: Linux lists it by inode.
+func flockHolder(path string) int {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		return 0
+	}
+	inode := ":" + strconv.FormatUint(stat.Ino, 10)
+	for line := range strings.Lines(string(locks)) {
+		// 1: FLOCK ADVISORY WRITE <pid> <major>:<minor>:<inode> 0 EOF
+		fields := strings.Fields(line)
+		if len(fields) >= 6 && fields[1] == "FLOCK" && strings.HasSuffix(fields[5], inode) {
+			if pid, err := strconv.Atoi(fields[4]); err == nil {
+				return pid
+			}
+		}
+	}
+	return 0
 }

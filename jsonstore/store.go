@@ -42,6 +42,12 @@ type Options struct {
 	MaxBytes, WarnBytes int64
 	// FS is the file system; nil is [OS].
 	FS FS
+	// Backups has good generations of the document kept in the folder "backups"
+	// beside the file: one an hour for a day and one a day for a week, within
+	// [MaxBackupBytes]. They are written after an update was answered.
+	Backups bool
+	// Now is the clock of backups; nil is time.Now.
+	Now func() time.Time
 	// Log gets what happened to the file, never what is in it; nil logs nothing.
 	Log hclog.Logger
 }
@@ -80,24 +86,33 @@ type Change[D any] struct {
 // Store is an open document. All methods may be called from any goroutine.
 //
 // One goroutine, the committer, owns the file and is the only one that reads it,
-// writes it, replaces the snapshot and calls subscribers. Updates reach it one by
-// one through a channel, in the order in which they were called.
+// writes it, replaces the snapshot and calls subscribers. Updates reach it
+// through a channel; those that wait go into one commit, in the order in which
+// they came.
 type Store[D any] struct {
-	format Format[D]
-	log    hclog.Logger
-	poll   time.Duration
-	warn   int64
+	format   Format[D]
+	log      hclog.Logger
+	poll     time.Duration
+	lockWait time.Duration
+	warn     int64
 
 	queue   chan *request[D]
 	current atomic.Pointer[view[D]]
 
 	// Owned by the committer.
 	disk     *disk
-	lock     sidecar
+	lock     *turnstile
+	keeper   *keeper  // nil without backups
+	lines    [][]byte // of the snapshot, nil when they are of no use
 	old      *oldFile // set while the file is of an older version
 	fromFile bool     // the snapshot was read from or written to the file once
 	highest  int64    // generation ever seen: it never goes back while we run
 	warned   bool
+	// How many the last commit held and how long it took, for [Store.gather].
+	lastBatch  int
+	lastCommit time.Duration
+
+	waiting atomic.Bool // the committer waits for the lock
 
 	subscribers struct {
 		sync.Mutex
@@ -159,15 +174,21 @@ func Open[D any](ctx context.Context, format Format[D], o Options) (*Store[D], e
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Store[D]{
-		format: format, log: o.Log, poll: o.Poll, warn: o.WarnBytes,
+		format: format, log: o.Log, poll: o.Poll, lockWait: o.LockWait, warn: o.WarnBytes,
 		queue: make(chan *request[D]),
 		disk:  &disk{fs: o.FS, dir: filepath.Dir(path), path: path, maxBytes: o.MaxBytes},
-		lock:  sidecar{path: path + ".lock", wait: o.LockWait},
+		lock:  newTurnstile(path),
 		stop:  stop, stopped: run.Done(),
 	}
 	s.current.Store(&view[D]{doc: format.Empty(), state: State{Path: path, Backup: s.disk.lastBackup(format.Migrations)}})
+	if o.Backups {
+		s.keeper = newKeeper(o.FS, path, o.Now, o.Log)
+	}
 	s.sweep(ctx)
 	_ = s.refresh() // State tells; the store is of use for reading all the same.
+	if s.poll > 0 {
+		s.keep()
+	}
 	s.running.Go(func() { s.commit(run) })
 	if s.poll > 0 {
 		s.running.Go(func() { s.watch(run) })
@@ -196,14 +217,22 @@ func resolve(fsys FS, path string) (string, error) {
 // sweep removes what killed savers left. A busy lock is no reason to wait: the
 // next start sweeps.
 func (s *Store[D]) sweep(ctx context.Context) {
-	lock := s.lock
-	lock.wait = min(lock.wait, 100*time.Millisecond)
-	release, err := lock.acquire(ctx)
-	if err != nil {
-		s.log.Debug("stale temporary files are not swept", "error", err)
+	patience := time.NewTimer(min(s.lockWait, 100*time.Millisecond))
+	defer patience.Stop()
+	select {
+	case h := <-s.lock.ask():
+		s.lock.received()
+		if h.err != nil {
+			s.log.Debug("stale temporary files are not swept", "error", h.err)
+			return
+		}
+		defer h.release()
+	case <-patience.C:
+		s.log.Debug("stale temporary files are not swept", "holder", s.lock.holder().String())
+		return
+	case <-ctx.Done():
 		return
 	}
-	defer release()
 	if removed, err := s.disk.sweep(); removed > 0 || err != nil {
 		s.log.Info("swept stale temporary files", "removed", removed, "error", err)
 	}
@@ -250,12 +279,15 @@ func (s *Store[D]) publish(next view[D]) {
 	}
 }
 
-// Close waits for the update under way and ends the store; later updates are
-// refused with DRAFT_STORAGE_IO. It must not be called by a subscriber.
+// Close waits for the commit and the backup under way and ends the store; later
+// updates are refused with DRAFT_STORAGE_IO, and so are those that wait for
+// another process. It must not be called by a subscriber. While another process
+// holds the lock, a goroutine that waits for it may stay behind until it is free.
 func (s *Store[D]) Close() error {
 	s.closing.Do(func() {
 		s.stop()
 		s.running.Wait()
+		s.lock.end(min(s.lockWait, time.Second))
 		s.disk.bury()
 		s.disk.forget()
 	})

@@ -185,7 +185,8 @@ func TestTwoStoresLoseNoUpdate(t *testing.T) {
 		for _, word := range s.Snapshot().Words {
 			seen[word] = true
 		}
-		if len(seen) != savers*each || s.Snapshot().Generation != savers*each {
+		// Those that waited for each other share a commit.
+		if g := s.Snapshot().Generation; len(seen) != savers*each || g > savers*each || g < savers*each/2 {
 			t.Errorf("store %d has %d words at generation %d", i, len(seen), s.Snapshot().Generation)
 		}
 	}

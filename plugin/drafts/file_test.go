@@ -144,8 +144,9 @@ func TestTwoStoresLoseNoUpdate(t *testing.T) {
 		if len(record.Conflicts) != savers-1 {
 			t.Errorf("%d copies beside %q", len(record.Conflicts), record.Text)
 		}
-		if want := int64(1 + savers*(1+each+1)); s.State().Generation != want {
-			t.Errorf("generation %d, want %d", s.State().Generation, want)
+		// Those that waited for each other share a commit.
+		if most := int64(1 + savers*(1+each+1)); s.State().Generation > most || s.State().Generation < most/2 {
+			t.Errorf("generation %d after %d updates", s.State().Generation, most)
 		}
 	}
 }

@@ -80,6 +80,7 @@ func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 		PrivateFolder: filepath.Base(filepath.Dir(o.Path)) == "dsh-draft-sessions",
 		MaxBytes:      shared.MaxFileBytes,
 		WarnBytes:     shared.WarnFileBytes,
+		Backups:       true,
 		FS:            fsys,
 		Log:           o.Log,
 	})
@@ -91,10 +92,15 @@ func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 
 // format is the draft file as package jsonstore needs to know it.
 var format = jsonstore.Format[*shared.Document]{
-	Version:    shared.RecordVersion,
-	Empty:      shared.EmptyDocument,
-	Decode:     shared.DecodeDocument,
-	Encode:     shared.EncodeDocument,
+	Version: shared.RecordVersion,
+	Empty:   shared.EmptyDocument,
+	Decode: func(lines [][]byte, last jsonstore.Encoded[*shared.Document]) (jsonstore.Encoded[*shared.Document], error) {
+		doc, kept, err := shared.DecodeLines(lines, last.Doc, last.Lines)
+		return jsonstore.Encoded[*shared.Document]{Doc: doc, Lines: kept}, err
+	},
+	Encode: func(doc *shared.Document, last jsonstore.Encoded[*shared.Document]) ([][]byte, error) {
+		return shared.EncodeLines(doc, last.Doc, last.Lines)
+	},
 	Generation: func(doc *shared.Document) int64 { return doc.Generation },
 	WithGeneration: func(doc *shared.Document, generation int64) *shared.Document {
 		next := *doc

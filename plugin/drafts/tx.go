@@ -15,6 +15,7 @@ type tx struct {
 	doc    *shared.Document
 	now    int64
 	limit  int
+	editor string          // whose text the change brings, "" for nobody's
 	put    map[string]bool // ids of records that the change made or altered
 }
 
@@ -29,14 +30,8 @@ func newTx(doc *shared.Document, now int64, limit int) *tx {
 // result is the changed document, if every record put is well-formed, within the
 // limits, and has its sessions for itself (invariant 4).
 func (t *tx) result() (*shared.Document, error) {
-	owner := map[string]string{}
-	for i := range t.doc.Drafts {
-		for _, session := range shared.SessionsOf(&t.doc.Drafts[i]) {
-			if other, taken := owner[session]; taken && other != t.doc.Drafts[i].ID {
-				return nil, shared.Errorf(shared.OperationConflict, "the session belongs to another draft")
-			}
-			owner[session] = t.doc.Drafts[i].ID
-		}
+	if err := t.sessionsApart(); err != nil {
+		return nil, err
 	}
 	for id := range t.put {
 		i := indexOf(t.doc.Drafts, id)
@@ -56,6 +51,37 @@ func (t *tx) result() (*shared.Document, error) {
 		}
 	}
 	return t.doc, nil
+}
+
+// sessionsApart refuses a record put whose session another draft has. Drafts
+// that were not put have been held against each other before.
+func (t *tx) sessionsApart() error {
+	owner := map[string]string{}
+	for id := range t.put {
+		if i := indexOf(t.doc.Drafts, id); i >= 0 {
+			for _, session := range shared.SessionsOf(&t.doc.Drafts[i]) {
+				if other, taken := owner[session]; taken && other != id {
+					return sessionTaken()
+				}
+				owner[session] = id
+			}
+		}
+	}
+	if len(owner) == 0 {
+		return nil
+	}
+	for i := range t.doc.Drafts {
+		for _, session := range shared.SessionsOf(&t.doc.Drafts[i]) {
+			if other, taken := owner[session]; taken && other != t.doc.Drafts[i].ID {
+				return sessionTaken()
+			}
+		}
+	}
+	return nil
+}
+
+func sessionTaken() error {
+	return shared.Errorf(shared.OperationConflict, "the session belongs to another draft")
 }
 
 // get is one draft of the document under change.

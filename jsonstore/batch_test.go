@@ -1,0 +1,225 @@
+package jsonstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+)
+
+// together has updates wait for the lock and lets them in at once; it returns
+// their errors in order.
+func together(t *testing.T, s *Store[*list], changes ...func(*list) (*list, error)) []error {
+	t.Helper()
+	held := flock.New(s.State().Path + ".lock")
+	if err := held.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, len(changes))
+	var wait sync.WaitGroup
+	for i, change := range changes {
+		wait.Go(func() { _, errs[i] = s.Update(t.Context(), change) })
+		// One after the other, so that the order is known.
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	wait.Wait()
+	return errs
+}
+
+func refuse(err error) func(*list) (*list, error) {
+	return func(*list) (*list, error) { return nil, err }
+}
+
+// Updates that wait go into one commit, each with its own result: what one is
+// refused for is none of the others' business.
+func TestUpdatesThatWaitShareACommit(t *testing.T) {
+	fsys := &faultFS{}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.FS, o.MaxBytes = fsys, 200
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	fsys.arm(0)
+	heard := 0
+	s.Subscribe(func(Change[*list]) { heard++ })
+	own := errors.New("own")
+	errs := together(t, s, add("two"), refuse(own), add(strings.Repeat("x", 300)), add("two"), add("three"))
+	if errs[0] != nil || !errors.Is(errs[1], own) || shared.CodeOf(errs[2]) != shared.DraftLimitReached || errs[3] != nil || errs[4] != nil {
+		t.Errorf("answered %v", errs)
+	}
+	renames := 0
+	for _, call := range fsys.calls() {
+		if call == "rename file" {
+			renames++
+		}
+	}
+	if words(s) != "one two three" || renames != 1 || heard != 1 || s.State().Generation != 2 {
+		t.Errorf("%q with %d renames, heard %d, at %d", words(s), renames, heard, s.State().Generation)
+	}
+}
+
+// A batch in which every update is refused or has nothing to change writes nothing.
+func TestBatchWithoutAChangeDoesNotWrite(t *testing.T) {
+	fsys := &faultFS{}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.FS = fsys
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	fsys.arm(0)
+	own := errors.New("own")
+	errs := together(t, s, add("one"), refuse(own), refuse(ErrNoChange))
+	if errs[0] != nil || !errors.Is(errs[1], own) || errs[2] != nil {
+		t.Errorf("answered %v", errs)
+	}
+	if calls := fsys.calls(); slices.Contains(calls, "create temp") {
+		t.Errorf("it wrote: %v", calls)
+	}
+}
+
+// When a commit fails, an update that was refused or satisfied because of a
+// change in it is told of the failure: what it saw never came to be.
+func TestFailedBatchMisleadsNobody(t *testing.T) {
+	fsys := &faultFS{fail: syscall.ENOSPC}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.FS = fsys
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	fsys.arm(4) // "create temp", see TestSaveOrder
+	early, late := errors.New("early"), errors.New("late")
+	seesTwo := func(l *list) (*list, error) {
+		if slices.Contains(l.Words, "two") {
+			return nil, late
+		}
+		return nil, ErrNoChange
+	}
+	errs := together(t, s, refuse(early), add("two"), seesTwo, add("two"))
+	if !errors.Is(errs[0], early) {
+		t.Errorf("the first was refused on its own, not with %v", errs[0])
+	}
+	for _, err := range errs[1:] {
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("answered %v", errs)
+		}
+	}
+	if words(s) != "one" {
+		t.Errorf("%q", words(s))
+	}
+}
+
+// A caller that stops waiting while others go on is left out of the commit.
+func TestBatchLeavesOutWhoHasGone(t *testing.T) {
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	held := flock.New(o.Path + ".lock")
+	if err := held.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		_, err := s.Update(ctx, add("gone"))
+		wantOneOf(t, err, shared.StorageBusy)
+	})
+	wait.Go(func() { mustAdd(t, s, "stays") })
+	time.Sleep(20 * time.Millisecond)
+	cancel()
+	time.Sleep(20 * time.Millisecond)
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	wait.Wait()
+	if words(s) != "one stays" {
+		t.Errorf("%q", words(s))
+	}
+}
+
+func wantOneOf(t *testing.T, err error, codes ...shared.Code) {
+	t.Helper()
+	if !slices.Contains(codes, shared.CodeOf(err)) {
+		t.Errorf("got %v, want one of %q", err, codes)
+	}
+}
+
+// Readers are served while the committer waits for the lock, and a store that is
+// closed then does not wait for its holder.
+func TestWaitingForTheLockBlocksNobodyElse(t *testing.T) {
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	held := flock.New(o.Path + ".lock")
+	if err := held.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = held.Unlock() }() // The test is over.
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		_, err := s.Update(t.Context(), add("two"))
+		wantOneOf(t, err, shared.StorageIO)
+	})
+	time.Sleep(20 * time.Millisecond)
+	write(t, o.Path, `{"version":2,"generation":9,"words":["other"]}`)
+	begun := time.Now()
+	if err := s.Refresh(t.Context()); err != nil || words(s) != "other" {
+		t.Errorf("%v with %q", err, words(s))
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	wait.Wait()
+	if took := time.Since(begun); took > DefaultLockWait/2 {
+		t.Errorf("closing took %v", took)
+	}
+}
+
+// The lock goes round: with several stores that never rest, none waits for many
+// turns of the others.
+func TestLockGoesRound(t *testing.T) {
+	const savers, each = 4, 40
+	path := filepath.Join(t.TempDir(), "list.json")
+	var mu sync.Mutex
+	var turns []int
+	var wait sync.WaitGroup
+	for n := range savers {
+		s := open(t, Options{Path: path, Poll: -1, LockWait: time.Minute})
+		wait.Go(func() {
+			for i := range each {
+				_, err := s.Update(t.Context(), func(l *list) (*list, error) {
+					mu.Lock()
+					turns = append(turns, n)
+					mu.Unlock()
+					return add(fmt.Sprint(n, i))(l)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	// Until the first one has finished, nobody sits out many turns.
+	last, longest := map[int]int{}, 0
+	count := map[int]int{}
+	for turn, n := range turns {
+		longest = max(longest, turn-last[n])
+		last[n] = turn
+		if count[n]++; count[n] == each {
+			break
+		}
+	}
+	if longest > 8*savers {
+		t.Errorf("one of %d waited for %d turns", savers, longest)
+	}
+}
