@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshpage"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/rig"
 )
 
@@ -27,7 +27,7 @@ type home struct {
 	// work is the workspace that every home begins with.
 	work dshapi.Workspace
 	// pages are closed with the home, before its harness.
-	pages []*browser.Page
+	pages []*dshpage.Page
 	// closers run after that, the last one first.
 	closers []func() error
 }
@@ -88,7 +88,9 @@ func (h *home) keepArtifacts() {
 		} else {
 			h.t.Log("screenshot:", path)
 		}
-		h.t.Logf("page %d errors: %q\nconsole: %s", i+1, page.Errors(), strings.Join(page.Console(), "\n"))
+		// A page that is closed or hangs has nothing to say.
+		complaints, _ := page.Complaints()
+		h.t.Logf("page %d errors: %q, not saved: %q\nconsole: %s", i+1, page.Errors(), complaints, strings.Join(page.Console(), "\n"))
 	}
 	if drafts, err := h.API.Drafts(context.Background()); err == nil {
 		for _, draft := range drafts {

@@ -37,6 +37,7 @@ func TestLatencies(t *testing.T) {
 		row = append(row, took)
 		p.holds(texts[i%2])
 	}
+	p.reload()
 	h.must(p.OpenStockRow(stock[1]))
 	p.holds("unsent " + stock[1])
 	for i := range rounds {

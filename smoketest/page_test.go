@@ -25,7 +25,7 @@ func (h *home) open() *page {
 func (h *home) opened(opened *dshpage.Page, err error) *page {
 	h.t.Helper()
 	if opened != nil {
-		h.pages = append(h.pages, opened.Page)
+		h.pages = append(h.pages, opened)
 	}
 	h.must(err)
 	return &page{Page: opened, h: h}

@@ -116,3 +116,22 @@ func TestDeleteAndUndo(t *testing.T) {
 	h.bound(draft.ID)
 	p.shows(other.ID, "other")
 }
+
+// The last click wins: who opens a draft and goes on to an ordinary session at
+// once stays there, though the draft's answer comes later.
+func TestLastClickWins(t *testing.T) {
+	h := startHome(t)
+	p := h.open()
+	p.write("an ordinary session")
+	h.must(p.Enter())
+	ordinary := h.awaitSent("an ordinary session")
+	h.must(h.API.RenameSession(h.ctx, ordinary, "ordinary"))
+	draft := p.newDraftWith("a draft")
+	h.must(p.PressNewSession())
+	p.onBlankSession()
+	for range 5 {
+		h.must(p.OpenRowThenStockRow(draft.ID, "ordinary"))
+		h.must(p.AwaitStaying(ordinary, patience))
+	}
+	p.shows(draft.ID, "a draft")
+}

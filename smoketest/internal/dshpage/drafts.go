@@ -77,6 +77,11 @@ func (p *Page) SaveState(draftID string) (string, error) {
 	return browser.Eval[string](p.Page, `probe.saveState(`+quote(draftID)+`)`)
 }
 
+// Complaints are what the page says of drafts that are not saved.
+func (p *Page) Complaints() ([]string, error) {
+	return browser.Eval[[]string](p.Page, `probe.complaints()`)
+}
+
 // AwaitSaved waits until the page says "saved", said after the last key.
 func (p *Page) AwaitSaved(draftID string, limit time.Duration) error {
 	return p.await("the page says that the draft is saved", `probe.savedSinceInput(`+quote(draftID)+`)`, limit)

@@ -90,7 +90,16 @@ func (p *Page) awaitReady() error {
 
 // await waits in the page until expression is true.
 func (p *Page) await(what, expression string, limit time.Duration) error {
-	script := fmt.Sprintf(`probe.until(() => %s, %d)`, expression, limit.Milliseconds())
+	return p.until(what, `() => `+expression, limit)
+}
+
+// awaitSteady waits until expression has been true for a while without a break.
+func (p *Page) awaitSteady(what, expression string, while, limit time.Duration) error {
+	return p.until(what, fmt.Sprintf(`probe.steadily(() => %s, %d)`, expression, while.Milliseconds()), limit)
+}
+
+func (p *Page) until(what, check string, limit time.Duration) error {
+	script := fmt.Sprintf(`probe.until(%s, %d)`, check, limit.Milliseconds())
 	reached, err := browser.EvalFor[bool](p.Page, script, limit+10*time.Second)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)

@@ -15,7 +15,6 @@ window.probe = (() => {
   const savedAt = new Map()
   const last = new Map()
   const seen = []
-  let quietSince = 0
   let changedAt = 0
   const watch = () => {
     changedAt = performance.now()
@@ -121,10 +120,22 @@ window.probe = (() => {
     // Anything of ours that a person could see.
     ours: () => [...document.querySelectorAll('[data-draft-id], [data-drafts-new], [data-drafts-save], ' + noticeSelector)].filter(visible).length,
 
-    // The page is up and has shown nothing of ours for that long.
-    quietFor: ms => {
-      if (!window.probe.ready() || window.probe.ours() > 0) quietSince = performance.now()
-      return performance.now() - quietSince > ms
+    clickBoth: async (first, second) => {
+      first.click()
+      await new Promise(resolve => setTimeout(resolve, 10))
+      second.click()
+    },
+
+    // What the page says of drafts that are not saved, for a failed test.
+    complaints: () => [...document.querySelectorAll('[data-save-state]:not([data-save-state=saved])')].map(element => element.title),
+
+    // A check whether a condition has held for so long without a break.
+    steadily: (condition, ms) => {
+      let since = performance.now()
+      return () => {
+        if (!condition()) since = performance.now()
+        return performance.now() - since > ms
+      }
     },
 
     alerts: () => [...document.querySelectorAll('[role=alert]')].filter(visible).map(text).filter(Boolean),

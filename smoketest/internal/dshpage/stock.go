@@ -35,7 +35,7 @@ func (p *Page) MoveCaret(offset int) error {
 // and goes on showing nothing for a while in which our bundle would have come up.
 func (p *Page) AwaitStock(limit time.Duration) error {
 	const quiet = 1500 * time.Millisecond
-	return p.await("the page is stock", fmt.Sprintf(`probe.quietFor(%d)`, quiet.Milliseconds()), limit)
+	return p.awaitSteady("the page is stock", `probe.ready() && probe.ours() === 0`, quiet, limit)
 }
 
 // SeesText is whether the page's visible text contains text.
@@ -68,6 +68,17 @@ func (p *Page) ExpandGroup(workspace string) error {
 // OpenStockRow clicks the page's own row with that title.
 func (p *Page) OpenStockRow(title string) error {
 	return p.Do(`probe.stockRow(` + quote(title) + `).click()`)
+}
+
+// OpenRowThenStockRow clicks a draft's row and, as soon as the page can react, the
+// page's own row with that title.
+func (p *Page) OpenRowThenStockRow(draftID, title string) error {
+	return p.Do(`probe.clickBoth(document.querySelector(` + quote(RowSelector(draftID)) + `), probe.stockRow(` + quote(title) + `))`)
+}
+
+// AwaitStaying waits until the page shows a session and goes on showing it for a second.
+func (p *Page) AwaitStaying(sessionID string, limit time.Duration) error {
+	return p.awaitSteady("the page stays on session "+sessionID, `probe.current() === `+quote(sessionID), time.Second, limit)
 }
 
 // PickSuggestion picks an entry of the menu that typing "@" or "/" opens.
