@@ -53,9 +53,6 @@ type keeper struct {
 }
 
 func newKeeper(fsys FS, path string, now func() time.Time, log hclog.Logger) *keeper {
-	if now == nil {
-		now = time.Now
-	}
 	dir, ext := filepath.Join(filepath.Dir(path), backupFolder), filepath.Ext(path)
 	return &keeper{
 		disk: &disk{fs: fsys, dir: dir, path: filepath.Join(dir, filepath.Base(path))},

@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strconv"
@@ -66,17 +67,32 @@ func (t *turnstile) asked() <-chan holding { return t.got }
 
 func (t *turnstile) received() { t.got, t.unasked = nil, nil }
 
-// end gives up what is asked for. It waits for the goroutine, but not for longer
-// than patience: a process that never frees the lock keeps it until then.
-func (t *turnstile) end(patience time.Duration) {
-	if t.got == nil {
-		t.waiting.Wait()
-		return
+// within is the lock for one use, waited for no longer than patience.
+func (t *turnstile) within(ctx context.Context, patience time.Duration) (release func(), err error) {
+	overdue := time.NewTimer(patience)
+	defer overdue.Stop()
+	select {
+	case h := <-t.ask():
+		t.received()
+		return h.release, h.err
+	case <-overdue.C:
+		err = shared.Errorf(shared.StorageBusy, "the draft file is locked by %s", t.holder())
+	case <-ctx.Done():
+		err = shared.Errorf(shared.StorageBusy, "waiting for the lock of %s: %w", t.holder(), ctx.Err())
 	}
-	close(t.unasked)
-	t.received()
+	t.end(0)
+	return nil, err
+}
+
+// end gives up what is asked for. It waits for the goroutines, but not for longer
+// than patience: while another process keeps the lock, one of them stays behind.
+func (t *turnstile) end(patience time.Duration) {
+	if t.got != nil {
+		close(t.unasked)
+		t.received()
+	}
 	over := make(chan struct{})
-	go func() { t.waiting.Wait(); close(over) }() // Ends with the one it waits for.
+	go func() { t.waiting.Wait(); close(over) }() // Ends with the last one it waits for.
 	select {
 	case <-over:
 	case <-time.After(patience):

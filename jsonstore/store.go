@@ -148,6 +148,36 @@ type subscriber[D any] struct {
 // later version, see [Store.State]. It fails with DRAFT_STORAGE_IO when the
 // folder cannot be created. ctx bounds Open only.
 func Open[D any](ctx context.Context, format Format[D], o Options) (*Store[D], error) {
+	o.defaults()
+	path, err := resolve(o.FS, o.Path)
+	if err != nil {
+		return nil, shared.Errorf(shared.StorageIO, "prepare the draft folder: %w", err)
+	}
+	if o.PrivateFolder {
+		if err := o.FS.Chmod(filepath.Dir(path), 0o700); err != nil {
+			o.Log.Warn("cannot make the draft folder private", "error", err)
+		}
+	}
+	s := newStore(format, o, path)
+	if o.Backups {
+		s.keeper = newKeeper(o.FS, path, o.Now, o.Log)
+	}
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop, s.stopped = stop, run.Done()
+	s.sweep(ctx)
+	_ = s.refresh() // State tells; the store is of use for reading all the same.
+	if s.poll > 0 {
+		s.keep()
+	}
+	s.running.Go(func() { s.commit(run) })
+	if s.poll > 0 {
+		s.running.Go(func() { s.watch(run) })
+	}
+	return s, nil
+}
+
+// defaults resolves what was left out.
+func (o *Options) defaults() {
 	if o.FS == nil {
 		o.FS = OS{}
 	}
@@ -163,37 +193,21 @@ func Open[D any](ctx context.Context, format Format[D], o Options) (*Store[D], e
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	path, err := resolve(o.FS, o.Path)
-	if err != nil {
-		return nil, shared.Errorf(shared.StorageIO, "prepare the draft folder: %w", err)
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if o.PrivateFolder {
-		if err := o.FS.Chmod(filepath.Dir(path), 0o700); err != nil {
-			o.Log.Warn("cannot make the draft folder private", "error", err)
-		}
-	}
-	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+}
+
+// newStore is a store of which nothing runs yet.
+func newStore[D any](format Format[D], o Options, path string) *Store[D] {
 	s := &Store[D]{
 		format: format, log: o.Log, poll: o.Poll, lockWait: o.LockWait, warn: o.WarnBytes,
 		queue: make(chan *request[D]),
 		disk:  &disk{fs: o.FS, dir: filepath.Dir(path), path: path, maxBytes: o.MaxBytes},
 		lock:  newTurnstile(path),
-		stop:  stop, stopped: run.Done(),
 	}
 	s.current.Store(&view[D]{doc: format.Empty(), state: State{Path: path, Backup: s.disk.lastBackup(format.Migrations)}})
-	if o.Backups {
-		s.keeper = newKeeper(o.FS, path, o.Now, o.Log)
-	}
-	s.sweep(ctx)
-	_ = s.refresh() // State tells; the store is of use for reading all the same.
-	if s.poll > 0 {
-		s.keep()
-	}
-	s.running.Go(func() { s.commit(run) })
-	if s.poll > 0 {
-		s.running.Go(func() { s.watch(run) })
-	}
-	return s, nil
+	return s
 }
 
 // resolve is the absolute path with links followed; it creates the folder.
@@ -217,22 +231,12 @@ func resolve(fsys FS, path string) (string, error) {
 // sweep removes what killed savers left. A busy lock is no reason to wait: the
 // next start sweeps.
 func (s *Store[D]) sweep(ctx context.Context) {
-	patience := time.NewTimer(min(s.lockWait, 100*time.Millisecond))
-	defer patience.Stop()
-	select {
-	case h := <-s.lock.ask():
-		s.lock.received()
-		if h.err != nil {
-			s.log.Debug("stale temporary files are not swept", "error", h.err)
-			return
-		}
-		defer h.release()
-	case <-patience.C:
-		s.log.Debug("stale temporary files are not swept", "holder", s.lock.holder().String())
-		return
-	case <-ctx.Done():
+	release, err := s.lock.within(ctx, min(s.lockWait, 100*time.Millisecond))
+	if err != nil {
+		s.log.Debug("stale temporary files are not swept", "error", err)
 		return
 	}
+	defer release()
 	if removed, err := s.disk.sweep(); removed > 0 || err != nil {
 		s.log.Info("swept stale temporary files", "removed", removed, "error", err)
 	}

@@ -145,7 +145,7 @@ type kind[T any] struct {
 }
 
 var (
-	draftKind   = kind[DraftRecord]{func(r *DraftRecord) string { return r.ID }, sameRecord, ValidateRecord}
+	draftKind   = kind[DraftRecord]{func(r *DraftRecord) string { return r.ID }, SameRecord, ValidateRecord}
 	trashKind   = kind[TrashEntry]{func(e *TrashEntry) string { return e.Record.ID }, sameTrashEntry, validateTrashEntry}
 	receiptKind = kind[Receipt]{func(r *Receipt) string { return r.DraftID }, func(a, b *Receipt) bool { return *a == *b }, validateReceipt}
 )
@@ -281,9 +281,9 @@ func pointed(s *string) string {
 	return *s
 }
 
-// sameRecord tells whether nothing of a record was replaced. It compares what is
+// SameRecord tells whether nothing of a record was replaced. It compares what is
 // pointed to by place, never by content, so it is cheap, and false for a copy.
-func sameRecord(a, b *DraftRecord) bool {
+func SameRecord(a, b *DraftRecord) bool {
 	return a.Version == b.Version && a.ID == b.ID && a.Revision == b.Revision && a.TextRevision == b.TextRevision && a.TextEditorID == b.TextEditorID &&
 		a.SessionID == b.SessionID && a.ReservedSessionID == b.ReservedSessionID &&
 		a.WorkspaceID == b.WorkspaceID && a.WorkspacePath == b.WorkspacePath &&
@@ -295,5 +295,5 @@ func sameRecord(a, b *DraftRecord) bool {
 }
 
 func sameTrashEntry(a, b *TrashEntry) bool {
-	return a.DeletedAt == b.DeletedAt && sameRecord(&a.Record, &b.Record)
+	return a.DeletedAt == b.DeletedAt && SameRecord(&a.Record, &b.Record)
 }

@@ -20,7 +20,7 @@ func cut(data []byte) [][]byte {
 // forgotten in the comparison would never reach the disk.
 func TestSameRecordSeesEveryMember(t *testing.T) {
 	base := DraftRecord{}
-	if copied := base; !sameRecord(&base, &copied) {
+	if copied := base; !SameRecord(&base, &copied) {
 		t.Error("a record is not the same as itself")
 	}
 	for i := range reflect.TypeFor[DraftRecord]().NumField() {
@@ -38,7 +38,7 @@ func TestSameRecordSeesEveryMember(t *testing.T) {
 		default:
 			field.SetInt(1)
 		}
-		if name := reflect.TypeFor[DraftRecord]().Field(i).Name; sameRecord(&base, &other) || sameTrashEntry(&TrashEntry{Record: base}, &TrashEntry{Record: other}) {
+		if name := reflect.TypeFor[DraftRecord]().Field(i).Name; SameRecord(&base, &other) || sameTrashEntry(&TrashEntry{Record: base}, &TrashEntry{Record: other}) {
 			t.Errorf("a replaced %s goes unseen", name)
 		}
 	}
@@ -46,7 +46,7 @@ func TestSameRecordSeesEveryMember(t *testing.T) {
 		t.Error("a trash entry has members that go unseen")
 	}
 	one, other := []Conflict{{ID: "a"}}, []Conflict{{ID: "a"}}
-	if sameRecord(&DraftRecord{Conflicts: one}, &DraftRecord{Conflicts: other}) {
+	if SameRecord(&DraftRecord{Conflicts: one}, &DraftRecord{Conflicts: other}) {
 		t.Error("equal copies of conflicts pass for the same")
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -19,6 +20,7 @@ var version = "0.1.0"
 
 type cli struct {
 	Plugin  pluginCmd  `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
+	Doctor  doctorCmd  `cmd:"" help:"Tell the state of the draft file, and repair it when asked to."`
 	Version versionCmd `cmd:"" help:"Print versions."`
 }
 
@@ -55,6 +57,10 @@ func main() {
 	)
 	if err := ctx.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "draft-sessions:", err)
+		var exit *exitError
+		if errors.As(err, &exit) {
+			os.Exit(exit.code)
+		}
 		os.Exit(1)
 	}
 }

@@ -3,7 +3,6 @@ package drafts
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -74,16 +73,9 @@ func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, err := jsonstore.Open(ctx, format, jsonstore.Options{
-		Path: o.Path,
-		// The design's own folder holds nothing else; another may be anyone's.
-		PrivateFolder: filepath.Base(filepath.Dir(o.Path)) == "dsh-draft-sessions",
-		MaxBytes:      shared.MaxFileBytes,
-		WarnBytes:     shared.WarnFileBytes,
-		Backups:       true,
-		FS:            fsys,
-		Log:           o.Log,
-	})
+	options := fileOptions(o.Path)
+	options.FS, options.Log = fsys, o.Log
+	file, err := jsonstore.Open(ctx, format, options)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
+)
+
+const secret = "SECRET-DRAFT-TEXT"
+
+// home is a host's home with one draft and a backup of it.
+func home(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := drafts.Open(t.Context(), drafts.Options{Path: drafts.PathIn(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Create(t.Context(), drafts.CreateParams{WorkspaceID: "w", Text: secret}); err != nil {
+		t.Fatal(err)
+	}
+	for range 500 { // The backup is written after the answer.
+		if kept, _ := filepath.Glob(filepath.Join(filepath.Dir(drafts.PathIn(dir)), "backups", "drafts.*.json")); len(kept) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// doctor runs the command and gives its output and exit code.
+func doctor(t *testing.T, c doctorCmd) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	err := c.run(t.Context(), &out)
+	var exit *exitError
+	switch {
+	case err == nil:
+		return out.String(), 0
+	case errors.As(err, &exit):
+		return out.String() + err.Error(), exit.code
+	}
+	return out.String() + err.Error(), 1
+}
+
+// The doctor's story: good, malformed, repaired, gone, newer. It never says what
+// is in a draft (invariant 11).
+func TestDoctor(t *testing.T) {
+	dir := home(t)
+	path := drafts.PathIn(dir)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := doctorCmd{Home: dir}
+	step := func(name string, c doctorCmd, wantExit int, want ...string) {
+		t.Helper()
+		out, exit := doctor(t, c)
+		if exit != wantExit {
+			t.Errorf("%s: exit %d, want %d: %s", name, exit, wantExit, out)
+		}
+		for _, part := range want {
+			if !strings.Contains(out, part) {
+				t.Errorf("%s does not say %q: %s", name, part, out)
+			}
+		}
+		if strings.Contains(out, secret) {
+			t.Errorf("%s says what a draft holds: %s", name, out)
+		}
+	}
+	put := func(data string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repair := doctorCmd{Home: dir, Repair: true}
+	step("good", c, 0, "good", "1 drafts", "generation 1", "lock        free", "watching    possible")
+	step("repairing a good one", repair, exitGood, "nothing was changed")
+	put(strings.Replace(string(good), `"trash"`, `"drafts"`, 1))
+	step("malformed", c, exitInvalid, "DRAFT_STORAGE_INVALID", "line 3", "duplicate member")
+	step("repaired", repair, 0, "restored", "kept", "drafts.bad-")
+	step("good again", doctorCmd{Path: path}, 0, "good", "set aside", "generation 2")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	step("gone", c, exitGone, "none yet", "backups are there")
+	step("repaired again", doctorCmd{Home: dir, Repair: true, JSON: true}, 0, `"restored"`)
+	put(`{"version":3,"anything":1}`)
+	step("newer", c, exitUnsupported, "DRAFT_STORAGE_UNSUPPORTED")
+	step("repairing a newer one", repair, exitUnsupported)
+	step("no home", doctorCmd{Home: t.TempDir()}, 0, "none yet")
+
+	out, exit := doctor(t, doctorCmd{Home: dir, JSON: true})
+	var d drafts.Diagnosis
+	out = out[:strings.LastIndex(out, "}")+1]
+	if err := json.Unmarshal([]byte(out), &d); err != nil || exit != exitUnsupported || d.Version != 3 || len(d.Backups) != 1 {
+		t.Errorf("as JSON %+v, %v, exit %d", d, err, exit)
+	}
+}
+
+func TestDoctorFindsTheHome(t *testing.T) {
+	t.Setenv("HOME", "/somewhere")
+	for home, want := range map[string]string{
+		"~/.dsh": "/somewhere/.dsh/storages/dsh-draft-sessions/drafts.json",
+		"":       "/somewhere/.dsh/storages/dsh-draft-sessions/drafts.json",
+		"/h":     "/h/storages/dsh-draft-sessions/drafts.json",
+	} {
+		if got, err := (doctorCmd{Home: home}).file(); err != nil || got != want {
+			t.Errorf("%q is %s, %v", home, got, err)
+		}
+	}
+	if got, err := (doctorCmd{Home: "/h", Path: "/f"}).file(); err != nil || got != "/f" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
