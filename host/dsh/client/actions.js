@@ -89,6 +89,14 @@ export class Actions {
     }
   }
 
+  /** Make sure that a draft has a session in the page's list. @param {string} draftId @returns {Promise<string>} the session */
+  prepare = async draftId => {
+    const { draft } = await this.#host.call('bind', { draftId })
+    if (draft.sessionId === '') throw new RemoteError('SESSION_UNAVAILABLE', draft.lastError)
+    await this.#listed(draft.sessionId)
+    return draft.sessionId
+  }
+
   /** @param {Row} row */
   #isThere({ sessionId, state }) {
     const sessions = this.#host.ctx.sessions.list.getSnapshot()
@@ -162,6 +170,7 @@ export class Actions {
 
   /** Into the trash, with a way back. @param {Row} row @param {string} title */
   remove = ({ draftId }, title) => this.#run(async () => {
+    this.#host.bridge.release(draftId)
     await this.#host.call('delete', { draftId, expectedRevision: 0 })
     this.#host.toast({
       key: 'toast.deleted', params: { title }, level: 'info',

@@ -7,7 +7,7 @@ import { useTranslate } from './locale.js'
  * @property {import('../wire/types.js').Mode} mode
  * @property {import('../wire/types.js').Sidebar | undefined} sidebar
  * @property {ReadonlySet<string>} hidden the drafts' sessions, the same set for the same sessions
- * @property {Record<string, import('./bridge/editor.js').EditorState>} editors by draft, of this page
+ * @property {Record<string, import('./bridge/types.js').EditorState>} editors by draft, of this page
  * @property {string | undefined} shown the draft on screen
  * @property {readonly import('../wire/types.js').Notice[]} notices of this page, beside the sidebar's
  * @property {boolean} creating
@@ -45,7 +45,7 @@ export function useText({ ctx }) {
  * How a draft's saving stands: what this page knows of its own typing first, else
  * what the plugin says.
  * @param {import('../wire/types.js').Row} row
- * @param {import('./bridge/editor.js').EditorState | undefined} editor
+ * @param {import('./bridge/types.js').EditorState | undefined} editor
  * @returns {{ state: 'saved' | 'saving' | 'not_saved', code: string, message: string, retrying: boolean }}
  */
 export function saveOf(row, editor) {

@@ -178,7 +178,7 @@ export class Page {
       sidebar: () => store.getSnapshot().sidebar,
       pickedSession: raw => this.#pickedSession(raw),
       publish: (editors, shown) => store.set({ editors, shown }),
-      switchTo: draftId => { void actions.open(draftId) },
+      prepare: draftId => actions.prepare(draftId),
       report: message => console.warn(`draft sessions: ${message}`),
     })
     const actions = new Actions({
@@ -203,7 +203,10 @@ export class Page {
     this.#part('styles', installStyles)
     this.#part('rows', () => shadowBrowser(ctx.slots, { Rows: createRows(app), useHidden: () => usePage(app, state => state.hidden) },
       error => this.#report('the rows', error)))
-    this.#part('composer', () => installStatus(app, ctx.slots, sessionId => this.#safely(() => bridge.mounted(sessionId))))
+    this.#part('composer', () => installStatus(app, ctx.slots, {
+      appeared: sessionId => this.#safely(() => bridge.appeared(sessionId)),
+      mounted: sessionId => this.#safely(() => bridge.mounted(sessionId)),
+    }))
     this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
       () => h(Quiet, { report: () => {}, rethrow: false, name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
     this.#part('shortcut', () => installShortcut(() => { void actions.newDraft() }))

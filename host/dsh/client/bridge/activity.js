@@ -13,8 +13,6 @@ export const quietMs = 3_000
 /** How long after the end of a composition its last input event may still come, in milliseconds. */
 const compositionTailMs = 20
 
-const justNowMs = 50
-
 /** The composer's text field, by the attributes that DSH gives it. */
 export const fieldSelector = '[data-composer-card] textarea'
 
@@ -68,13 +66,29 @@ export class Activity {
   }
 
   /**
-   * DSH uses one text field for all sessions, and after a switch leaves the caret at
-   * its start. Writing goes on at the end, unless somebody has already begun.
+   * DSH uses one text field for all sessions, and a switch leaves the caret at its
+   * start. Writing goes on at the end. To be called before the first key can come.
    */
   caretToEnd() {
     const field = this.field()
-    if (!field || field !== this.#document.activeElement || this.composing || this.editedWithin(justNowMs)) return
-    if (field.selectionStart === 0 && field.selectionEnd === 0) field.setSelectionRange(field.value.length, field.value.length)
+    if (!field || this.composing || field.selectionStart !== 0 || field.selectionEnd !== 0) return
+    field.setSelectionRange(field.value.length, field.value.length)
+  }
+
+  /**
+   * Somebody is writing while the session under the text field changes: the caret
+   * stays where it is in the same text.
+   * @param {() => void} change
+   */
+  keepCaret(change) {
+    const field = this.field()
+    const { value, selectionStart, selectionEnd } = field ?? { value: '', selectionStart: 0, selectionEnd: 0 }
+    change()
+    // React has rendered the change before this runs, and the next key comes after it.
+    queueMicrotask(() => {
+      const now = this.field()
+      if (now?.value === value) now.setSelectionRange(selectionStart, selectionEnd)
+    })
   }
 
   dispose() {

@@ -82,19 +82,3 @@ export class Bases {
 function strings(value) {
   return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 }
-
-/**
- * A short stand-in for a text, to be compared within one browser. It guards nothing:
- * two FNV-1a hashes of the UTF-16 units and the length.
- * @param {string} text
- */
-export function fingerprint(text) {
-  let a = 0x811c9dc5
-  let b = 0x1000193
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    a = Math.imul(a ^ unit, 0x01000193)
-    b = Math.imul(b ^ (unit + i), 0x01000193)
-  }
-  return [text.length, a >>> 0, b >>> 0].map(part => part.toString(36)).join('.')
-}

@@ -4,6 +4,7 @@
  * that were left stay open, each bound to its own session's composer, so nothing that
  * is written can reach another draft.
  */
+import { quietMs } from './activity.js'
 import { composerOf } from './composer.js'
 import { Editor } from './editor.js'
 import { livesElsewhere, textHash } from './leftovers.js'
@@ -13,7 +14,7 @@ import { livesElsewhere, textHash } from './leftovers.js'
  * @typedef {import('../remote.js').Call} Call
  * @typedef {import('../../wire/types.js').Sidebar} Sidebar
  * @typedef {import('../../wire/types.js').PushedEvent} PushedEvent
- * @typedef {import('./editor.js').EditorState} EditorState
+ * @typedef {import('./types.js').EditorState} EditorState
  * @typedef {import('./projection.js').Projection} Projection
  */
 /**
@@ -26,7 +27,7 @@ import { livesElsewhere, textHash } from './leftovers.js'
  * @property {() => Sidebar | undefined} sidebar
  * @property {(raw: string) => string | undefined} pickedSession the session that DSH's picker has just connected, if its composer holds this text
  * @property {(states: Record<string, EditorState>, shownDraftId: string | undefined) => void} publish
- * @property {(draftId: string, reason: 'late_edit' | 'moved') => void} switchTo
+ * @property {(draftId: string) => Promise<string>} prepare makes sure that the draft has a session in the page's list, and tells it
  * @property {(message: string) => void} report
  */
 
@@ -35,6 +36,7 @@ const maxEditors = 40
 /** DSH restores a composer when it mounts; where that cannot be seen it is waited for, in milliseconds. */
 const mountMs = 300
 const missingMs = 1_000
+const pollMs = 500
 
 export class Bridge {
   #host
@@ -42,6 +44,12 @@ export class Bridge {
   #editors = new Map()
   /** Bindings that an answer told before the sidebar does: session to draft. @type {Map<string, string>} */
   #told = new Map()
+  /** Editors whose draft was sent or deleted elsewhere while somebody writes in them. @type {Set<Editor>} */
+  #late = new Set()
+  /** Of those, the ones that are being taken to their new draft. @type {WeakSet<Editor>} */
+  #successors = new WeakSet()
+  /** @type {Set<string>} */
+  #released = new Set()
   /** @type {string | undefined} */
   #shown
   #mounted = ''
@@ -90,9 +98,12 @@ export class Bridge {
   mounted(sessionId) {
     this.#mounted = sessionId
     clearTimeout(this.#mountTimer)
-    if (sessionId !== this.#shown) return
-    this.#evaluate()
-    if (this.current) setTimeout(() => this.#host.activity.caretToEnd(), 0)
+    if (sessionId === this.#shown) this.#evaluate()
+  }
+
+  /** A session's composer is in the page and nobody has written in it yet. @param {string} sessionId */
+  appeared(sessionId) {
+    if (this.#running && this.#draftOf(sessionId) !== undefined) this.#host.activity.caretToEnd()
   }
 
   /** A draft's session as an answer told it; the sidebar follows. @param {string} sessionId @param {string} draftId */
@@ -100,6 +111,11 @@ export class Bridge {
     if (sessionId === '') return
     this.#told.set(sessionId, draftId)
     this.#evaluate()
+  }
+
+  /** This page itself is about to delete the draft: whatever was just written there goes with it. @param {string} draftId */
+  release(draftId) {
+    this.#released.add(draftId)
   }
 
   // ---- which draft ----
@@ -152,10 +168,7 @@ export class Bridge {
       changed: () => this.#publish(),
       pickedTarget: (_, raw) => this.#host.pickedSession(raw),
       moved: (moving, held, target) => { void this.#move(moving, held, target) },
-      becameDraft: (late, newDraftId) => {
-        this.#drop(late, false)
-        this.#host.switchTo(newDraftId, 'late_edit')
-      },
+      becameDraft: (late, newDraftId) => { void this.#became(late, newDraftId) },
       gone: lost => {
         this.#told.delete(lost.sessionId)
         this.#drop(lost, false)
@@ -172,6 +185,7 @@ export class Bridge {
   /** @param {Editor} editor @param {boolean} close */
   #drop(editor, close) {
     editor.dispose({ close })
+    this.#late.delete(editor)
     if (this.#editors.get(editor.sessionId) === editor) this.#editors.delete(editor.sessionId)
     this.#publish()
   }
@@ -228,7 +242,7 @@ export class Bridge {
   #missing(editor) {
     setTimeout(() => {
       const sidebar = this.#host.sidebar()
-      const known = this.#editors.get(editor.sessionId) === editor
+      const known = this.#editors.get(editor.sessionId) === editor && !this.#late.has(editor)
       if (!known || !sidebar || (sidebar.storage?.code ?? '') !== '') return
       if (sidebar.rows.some(row => row.draftId === editor.draftId) || this.#told.get(editor.sessionId) === editor.draftId) return
       this.#drop(editor, false)
@@ -241,15 +255,69 @@ export class Bridge {
     for (const [told, id] of this.#told) if (id === draftId) this.#told.delete(told)
     for (const editor of [...this.#editors.values()]) {
       if (editor.draftId !== draftId) continue
-      const { savedText, sending } = editor
-      this.#drop(editor, false)
-      const composer = composerOf(this.#host.ctx, editor.sessionId)
-      const text = composer?.read().text ?? ''
-      // Only what went with the draft goes: words that were typed since are the person's.
-      if (text !== '' && (text === sending?.text || text === savedText)) this.#clear(editor.sessionId)
-      this.#host.bases.forget(editor.sessionId)
+      if (editor.sending || this.#released.has(draftId) || !this.#isWritten(editor)) this.#gone(editor)
+      else this.#lateEdits(editor)
     }
+    this.#released.delete(draftId)
     if (sessionId === this.#shown) this.#evaluate()
+  }
+
+  /** The draft left with the text of its composer. @param {Editor} editor */
+  #gone(editor) {
+    const { sending, sessionId } = editor
+    const savedText = editor.base.text
+    this.#drop(editor, false)
+    const text = composerOf(this.#host.ctx, sessionId)?.read().text ?? ''
+    // Only what went with the draft goes: words that were typed since are the person's.
+    if (text !== '' && (text === sending?.text || text === savedText)) this.#clear(sessionId)
+    this.#host.bases.forget(sessionId)
+  }
+
+  // ---- words that come too late ----
+
+  /** @param {Editor} editor */
+  #isWritten(editor) {
+    const { activity } = this.#host
+    return editor.dirty || (editor.sessionId === this.#shown && (activity.composing || activity.editedWithin(quietMs)))
+  }
+
+  /** What somebody is still writing for a draft that is gone becomes a new draft in the plugin. @param {Editor} editor */
+  #lateEdits(editor) {
+    this.#late.add(editor)
+    const poll = () => {
+      if (!this.#late.has(editor)) return
+      if (this.#isWritten(editor) || this.#successors.has(editor)) setTimeout(poll, pollMs)
+      else this.#gone(editor)
+    }
+    setTimeout(poll, pollMs)
+  }
+
+  /** The plugin put late words into a new draft: its session gets them, and is shown. @param {Editor} late @param {string} newDraftId */
+  async #became(late, newDraftId) {
+    if (this.#successors.has(late)) return
+    this.#successors.add(late)
+    const { ctx, bases, prepare, report } = this.#host
+    try {
+      const sessionId = await prepare(newDraftId)
+      await late.settle()
+      const from = composerOf(ctx, late.sessionId)
+      const to = composerOf(ctx, sessionId)
+      if (!from || !to || this.#editors.get(late.sessionId) !== late) return
+      const { text, contentJson } = from.read()
+      if (to.read().text === '' && to.write({ text, contentJson })) {
+        const { textRevision, hash } = late.base
+        bases.write(sessionId, { draftId: newDraftId, textRevision, hash, editorId: this.#host.editorId })
+      }
+      this.#drop(late, true)
+      this.#clear(late.sessionId)
+      this.tell(sessionId, newDraftId)
+      if (this.#shown === late.sessionId) this.#host.activity.keepCaret(() => ctx.sessions.open(sessionId))
+    } catch (error) {
+      // The row is there with what was saved; the next saved word tries again.
+      report(/** @type {Error} */ (error).message)
+    } finally {
+      this.#successors.delete(late)
+    }
   }
 
   // ---- texts that went elsewhere ----
@@ -291,7 +359,7 @@ export class Bridge {
     } catch (error) {
       if (composer?.read().text === held.text) composer.write({ text: '', contentJson: '' })
       bases.forget(target)
-      editor.moveFailed(held)
+      editor.moveFailed()
       if (ctx.sessions.list.getSnapshot().byId[sessionId]) ctx.sessions.open(sessionId)
       this.#host.report(/** @type {Error} */ (error).message)
       return

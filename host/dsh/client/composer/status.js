@@ -1,5 +1,5 @@
 /** Beside DSH's composer: how saving stands, and a line when the draft was changed elsewhere. */
-import { createElement as h, useEffect } from 'react'
+import { createElement as h, useEffect, useLayoutEffect } from 'react'
 import { saveOf, usePage, useText } from '../app.js'
 import { InfoIcon, WarnIcon } from '../icons.js'
 import { reasonText } from '../locale.js'
@@ -17,16 +17,18 @@ const dockSeat = 'conversation.input.dock'
 /**
  * @param {App} app
  * @param {Slots} slots
- * @param {(sessionId: string) => void} mounted told after DSH has restored a session's composer
+ * @param {{ appeared: (sessionId: string) => void, mounted: (sessionId: string) => void }} told
+ *   appeared: a session's composer is in the page; mounted: DSH has restored its text
  * @returns {() => void}
  */
-export function installStatus(app, slots, mounted) {
+export function installStatus(app, slots, { appeared, mounted }) {
   const never = () => { /* Quiet has said it. */ }
   const quiet = (/** @type {import('react').ReactElement} */ child) => h(Quiet, { report: never, rethrow: false, name: 'composer' }, child)
   /** @param {{ sessionId?: string }} props */
   const Tool = ({ sessionId }) => quiet(h(SaveState, { app, sessionId }))
   /** @param {{ sessionId?: string }} props */
   const Dock = ({ sessionId }) => {
+    useLayoutEffect(() => { if (sessionId !== undefined) appeared(sessionId) }, [sessionId])
     useEffect(() => { if (sessionId !== undefined) mounted(sessionId) }, [sessionId])
     return quiet(h(Elsewhere, { app, sessionId }))
   }
