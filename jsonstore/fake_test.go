@@ -21,7 +21,13 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(oneSaveEnv); path != "" {
+		saveOnce(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // list is the document of these tests: version 2 of a list of words.
 type list struct {

@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		runChild(path)
 		return
 	}
+	if path := os.Getenv(sharerEnv); path != "" {
+		runSharer(path)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -20,7 +20,23 @@ import (
 // childEnv makes the test binary a saver of the file it names, to be killed.
 const childEnv = "DRAFTS_TEST_CHILD"
 
-const killRounds = 30
+// soakEnv asks for the long runs.
+const soakEnv = "DRAFT_SESSIONS_SOAK"
+
+// rounds is how often a long test repeats: in soak more often, with progress.
+func rounds(normal, soak int) int {
+	if os.Getenv(soakEnv) != "" {
+		return soak
+	}
+	return normal
+}
+
+// progress tells how far a long test is, ten times.
+func progress(what string, done, of int) {
+	if os.Getenv(soakEnv) != "" && done > 0 && done%max(1, of/10) == 0 {
+		fmt.Printf("%s: %d of %d\n", what, done, of)
+	}
+}
 
 // runChild saves the numbers after the one in the draft, and says each when its
 // save was acknowledged.
@@ -48,7 +64,9 @@ func runChild(path string) {
 // that it had acknowledged, and the next one goes on.
 func TestKilledSaverLosesNothingAcknowledged(t *testing.T) {
 	path := draftFile(t)
-	for round := range killRounds {
+	all, leftovers := rounds(300, 10_000), 0
+	for round := range all {
+		progress("killed savers", round, all)
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), childEnv+"="+path)
 		pipe, err := child.StdoutPipe()
@@ -78,6 +96,9 @@ func TestKilledSaverLosesNothingAcknowledged(t *testing.T) {
 			t.Fatalf("round %d: the child ended by itself: %v", round, err)
 		}
 
+		if len(temporary(t, path)) > 0 {
+			leftovers++
+		}
 		doc, err := shared.DecodeDocument([]byte(readFile(t, path)))
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
@@ -87,8 +108,21 @@ func TestKilledSaverLosesNothingAcknowledged(t *testing.T) {
 			t.Fatalf("round %d: %d is in the file, %d was acknowledged: %v", round, n, acknowledged, err)
 		}
 	}
-	openStore(t, Options{Path: path})
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*.tmp")); err != nil || len(left) != 0 {
-		t.Errorf("left %v, %v", left, err)
+	if leftovers == 0 {
+		t.Error("no saver was killed in the middle of a save: this proves nothing")
 	}
+	openStore(t, Options{Path: path})
+	if left := temporary(t, path); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// temporary are the files that a killed saver left.
+func temporary(t *testing.T, path string) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*.tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
 }
