@@ -16,7 +16,9 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-type bareClient struct{ goplugin.NetRPCUnsupportedPlugin }
+type bareClient struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
 
 func (bareClient) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error { return nil }
 

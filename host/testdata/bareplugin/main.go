@@ -12,7 +12,9 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-type nothing struct{ goplugin.NetRPCUnsupportedPlugin }
+type nothing struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
 
 func (nothing) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error { return nil }
 
