@@ -64,7 +64,7 @@ export class Actions {
         text: '',
         agentPresetId: '',
       })
-      await this.#show(draft, turn)
+      await this.#show(draft, () => turn === this.#opening)
     } catch (error) {
       this.#failed(error)
     } finally {
@@ -80,12 +80,18 @@ export class Actions {
     // A session that is plainly there is shown at once; the plugin's look at it follows.
     if (row && this.#isThere(row)) ctx.sessions.open(row.sessionId)
     if (!this.#host.ready()) return
+    const from = ctx.sessions.list.getSnapshot().current
+    // Whoever went on to another session meanwhile stays there.
+    const wanted = () => {
+      const now = ctx.sessions.list.getSnapshot().current
+      return turn === this.#opening && (now === from || !now)
+    }
     try {
       const { draft, recreated } = await call('bind', { draftId })
       if (recreated) this.#host.notice({ kind: 'recreated', draftId, title: draft.title || row?.title || '' })
-      if (turn === this.#opening) await this.#show(draft, turn)
+      if (wanted()) await this.#show(draft, wanted)
     } catch (error) {
-      if (turn === this.#opening) this.#failed(error)
+      if (wanted()) this.#failed(error)
     }
   }
 
@@ -105,8 +111,8 @@ export class Actions {
       && items.some(item => item.sessionIds.includes(sessionId)) && !archivedSessionIds.includes(sessionId)
   }
 
-  /** @param {Draft} draft @param {number} turn */
-  async #show(draft, turn) {
+  /** @param {Draft} draft @param {() => boolean} wanted whether the person still waits for it */
+  async #show(draft, wanted) {
     const { ctx, bridge } = this.#host
     if (draft.state === 'error' || draft.sessionId === '') {
       this.#host.toast({ key: 'toast.noSession', params: { reason: draft.lastError }, level: 'error' })
@@ -114,7 +120,8 @@ export class Actions {
     }
     bridge.tell(draft.sessionId, draft.id)
     await this.#listed(draft.sessionId)
-    if (turn !== this.#opening || ctx.sessions.list.getSnapshot().current === draft.sessionId) return this.#focus()
+    if (!wanted()) return
+    if (ctx.sessions.list.getSnapshot().current === draft.sessionId) return this.#focus()
     ctx.sessions.open(draft.sessionId)
     this.#focus()
   }

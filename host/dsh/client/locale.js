@@ -1,6 +1,4 @@
 /** Every text of the page, in English and Chinese. */
-import { useSyncExternalStore } from 'react'
-
 export const namespace = 'draftSessions'
 
 /** @type {Record<string, string>} */
@@ -156,16 +154,6 @@ export const dictionaries = { en, zh }
 /**
  * @typedef {import('./dsh.js').Translate} Translate
  */
-
-/**
- * Translate, again on every change of the language.
- * @param {import('./dsh.js').Locale} locale
- * @returns {Translate}
- */
-export function useTranslate(locale) {
-  useSyncExternalStore(fn => locale.subscribe(fn), () => locale.getSnapshot().revision)
-  return locale.bind(namespace)
-}
 
 /**
  * Why something failed, in the person's language; the plugin's own words where there

@@ -5,7 +5,7 @@
 import { createElement as h, Fragment } from 'react'
 import { eventsPath, namespace as wireNamespace } from '../wire/surface.js'
 import { Actions } from './actions.js'
-import { initialState, usePage } from './app.js'
+import { usePage } from './app.js'
 import { Activity } from './bridge/activity.js'
 import { Bases } from './bridge/base.js'
 import { Bridge } from './bridge/bridge.js'
@@ -20,6 +20,7 @@ import { installShortcut } from './shortcut.js'
 import { Quiet, shadowBrowser } from './sidebar/slot.js'
 import { createRows } from './sidebar/view.js'
 import { Store } from './store.js'
+import { initialState } from './state.js'
 import { installStyles } from './styles.js'
 import { Toast } from './toast.js'
 
@@ -28,7 +29,7 @@ import { Toast } from './toast.js'
  * @typedef {import('../wire/types.js').Mode} Mode
  * @typedef {import('../wire/types.js').Status} Status
  * @typedef {import('../wire/types.js').PushedEvent} PushedEvent
- * @typedef {import('./app.js').PageState} PageState
+ * @typedef {import('./state.js').PageState} PageState
  */
 
 /** A connection that is back this soon was never missed, in milliseconds. */

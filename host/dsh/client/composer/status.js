@@ -1,8 +1,9 @@
 /** Beside DSH's composer: how saving stands, and a line when the draft was changed elsewhere. */
 import { createElement as h, useEffect, useLayoutEffect } from 'react'
-import { saveOf, usePage, useText } from '../app.js'
+import { usePage, useText } from '../app.js'
 import { InfoIcon, WarnIcon } from '../icons.js'
 import { reasonText } from '../locale.js'
+import { saveOf } from '../state.js'
 import { Quiet } from '../sidebar/slot.js'
 
 /**

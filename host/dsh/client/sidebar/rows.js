@@ -1,8 +1,9 @@
 /** The drafts of one workspace: a labelled list of real buttons, one tab stop, arrow keys between them. */
 import { createElement as h, useCallback, useRef, useState } from 'react'
-import { saveOf, usePage, useText } from '../app.js'
+import { usePage, useText } from '../app.js'
 import { CopiesIcon, DraftIcon, MoreIcon, PinIcon, WarnIcon } from '../icons.js'
 import { reasonText } from '../locale.js'
+import { saveOf } from '../state.js'
 import { Menu } from './menu.js'
 
 /**

@@ -1,0 +1,33 @@
+/** What the page shows, and how it is summed up. */
+
+/**
+ * @typedef {object} PageState
+ * @property {import('../wire/types.js').Mode} mode
+ * @property {import('../wire/types.js').Sidebar | undefined} sidebar
+ * @property {ReadonlySet<string>} hidden the drafts' sessions, the same set for the same sessions
+ * @property {Record<string, import('./bridge/types.js').EditorState>} editors by draft, of this page
+ * @property {string | undefined} shown the draft on screen
+ * @property {readonly import('../wire/types.js').Notice[]} notices of this page, beside the sidebar's
+ * @property {boolean} creating
+ * @property {(import('./actions.js').Toast & { id: number }) | undefined} toast
+ * @property {{ draftId: string, title: string } | undefined} dialog
+ */
+
+/** @type {PageState} */
+export const initialState = {
+  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, notices: [], creating: false, toast: undefined, dialog: undefined,
+}
+
+/**
+ * How a draft's saving stands: what this page knows of its own typing first, else
+ * what the plugin says.
+ * @param {import('../wire/types.js').Row} row
+ * @param {import('./bridge/types.js').EditorState | undefined} editor
+ * @returns {{ state: 'saved' | 'saving' | 'not_saved', code: string, message: string, retrying: boolean }}
+ */
+export function saveOf(row, editor) {
+  if (editor?.save === 'not_saved') return { state: 'not_saved', code: editor.code, message: editor.message, retrying: editor.retrying }
+  if (row.saveState === 'not_saved') return { state: 'not_saved', code: row.saveCode, message: row.saveMessage, retrying: true }
+  const saving = editor?.save === 'saving' || row.saveState === 'saving'
+  return { state: saving ? 'saving' : 'saved', code: '', message: '', retrying: false }
+}
