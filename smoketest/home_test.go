@@ -97,6 +97,9 @@ func (h *home) keepArtifacts() {
 			h.t.Logf("draft %+v", draft)
 		}
 	}
+	if !h.Running() {
+		h.t.Log("the harness is not running: " + h.Ended())
+	}
 	h.t.Log("logs:\n" + h.Logs(60))
 }
 

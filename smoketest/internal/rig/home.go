@@ -141,6 +141,17 @@ func (h *Home) Running() bool {
 	}
 }
 
+// Ended says how the harness ended, when it is not running.
+func (h *Home) Ended() string {
+	if h.process == nil {
+		return "it was not started"
+	}
+	if err := h.process.Wait(); err != nil {
+		return err.Error()
+	}
+	return "it ended by itself with status 0"
+}
+
 // Stop ends the harness with SIGTERM.
 func (h *Home) Stop() error { return h.process.Stop() }
 
