@@ -53,6 +53,11 @@ export class Actions {
     const turn = ++this.#opening
     try {
       const { ctx, bridge } = this.#host
+      await until(ctx.workspaces.list, list => list.baselinesReady, listMs)
+      if (workspaceId === '' && ctx.workspaces.list.getSnapshot().items.length === 0) {
+        this.#host.toast({ key: 'toast.noWorkspace', level: 'info' })
+        return
+      }
       const editor = bridge.current
       const draft = await this.#host.call('newDraft', {
         workspaceId,
@@ -126,25 +131,13 @@ export class Actions {
     this.#focus()
   }
 
-  /** DSH opens only what is in the page's list. @param {string} sessionId @returns {Promise<void>} */
-  #listed(sessionId) {
+  /** DSH opens only what is in the page's list. @param {string} sessionId */
+  async #listed(sessionId) {
     const { sessions, workspaces } = this.#host.ctx
-    const there = () => sessions.list.getSnapshot().byId[sessionId] !== undefined
-    if (there()) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const refresh = setTimeout(() => {
-        Promise.all([sessions.refresh?.(), workspaces.refresh?.()]).catch(() => { /* The deadline below tells. */ })
-      }, refreshMs)
-      const deadline = setTimeout(() => end(() => reject(new RemoteError('SESSION_UNAVAILABLE', 'the session did not appear'))), listMs)
-      const off = sessions.list.subscribe(() => { if (there()) end(resolve) })
-      /** @param {() => void} settle */
-      const end = settle => {
-        clearTimeout(refresh)
-        clearTimeout(deadline)
-        off()
-        settle()
-      }
-    })
+    const there = (/** @type {import('./dsh.js').SessionList} */ list) => list.byId[sessionId] !== undefined
+    if (await until(sessions.list, there, refreshMs)) return
+    Promise.all([sessions.refresh?.(), workspaces.refresh?.()]).catch(() => { /* The deadline below tells. */ })
+    if (!await until(sessions.list, there, listMs)) throw new RemoteError('SESSION_UNAVAILABLE', 'the session did not appear')
   }
 
   #focus() {
@@ -220,4 +213,25 @@ export class Actions {
     const { code, message } = /** @type {RemoteError} */ (error)
     this.#host.toast({ key: 'toast.failed', params: { code: code ?? '', reason: message }, level: 'error' })
   }
+}
+
+/**
+ * @template T
+ * @param {import('./dsh.js').Observable<T>} source
+ * @param {(value: T) => boolean} test
+ * @param {number} ms
+ * @returns {Promise<boolean>} whether it came true in that time
+ */
+function until(source, test, ms) {
+  if (test(source.getSnapshot())) return Promise.resolve(true)
+  return new Promise(resolve => {
+    /** @param {boolean} met */
+    const end = met => {
+      clearTimeout(timer)
+      off()
+      resolve(met)
+    }
+    const timer = setTimeout(() => end(false), ms)
+    const off = source.subscribe(() => { if (test(source.getSnapshot())) end(true) })
+  })
 }

@@ -77,7 +77,9 @@ function unwrap(result) {
   const error = result?.error
   // A code of DSH's own carrier says that the call did not get through.
   const known = typeof error?.code === 'string' && /^[A-Z_]+$/.test(error.code)
-  throw new RemoteError(known ? error.code : unreachable, String(error?.message ?? 'no answer'))
+  const message = String(error?.message ?? 'no answer')
+  // The plugin's messages may begin with their code, which is of no use to a person.
+  throw new RemoteError(known ? error.code : unreachable, known ? message.replace(`${error.code}: `, '') : message)
 }
 
 /**
