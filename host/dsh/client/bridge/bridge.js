@@ -4,7 +4,6 @@
  * that were left stay open, each bound to its own session's composer, so nothing that
  * is written can reach another draft.
  */
-import { quietMs } from './activity.js'
 import { composerOf } from './composer.js'
 import { Editor } from './editor.js'
 import { livesElsewhere, textHash } from './leftovers.js'
@@ -36,6 +35,8 @@ const maxEditors = 40
 /** DSH restores a composer when it mounts; where that cannot be seen it is waited for, in milliseconds. */
 const mountMs = 300
 const missingMs = 1_000
+/** Words may come so long after the last key to a draft that was sent or deleted elsewhere, in milliseconds. */
+const lateMs = 3_000
 const pollMs = 500
 
 export class Bridge {
@@ -72,7 +73,7 @@ export class Bridge {
     this.#shown = undefined
     this.#sessionsChanged()
     // What was written while the plugin was down is saved now, shown or not.
-    for (const editor of this.#editors.values()) if (editor.dirty && !editor.open) void editor.begin()
+    for (const editor of this.#editors.values()) if (editor.dirty && editor.closed) void editor.begin()
   }
 
   /** The plugin is down: texts stay in their composers. */
@@ -125,6 +126,7 @@ export class Bridge {
     if (current === this.#shown) return
     const left = this.current
     this.#shown = current
+    this.#host.activity.switched()
     left?.leave()
     if (!this.#running) return
     clearTimeout(this.#mountTimer)
@@ -162,9 +164,8 @@ export class Bridge {
     const { call, bases, editorId, activity } = this.#host
     const editor = new Editor({
       call, bases, editorId,
-      shown: () => this.#shown === sessionId,
+      engaged: () => this.#shown === sessionId && activity.engaged,
       editedWithin: ms => this.#shown === sessionId && activity.editedWithin(ms),
-      composing: () => activity.composing,
       changed: () => this.#publish(),
       pickedTarget: (_, raw) => this.#host.pickedSession(raw),
       moved: (moving, held, target) => { void this.#move(moving, held, target) },
@@ -278,7 +279,7 @@ export class Bridge {
   /** @param {Editor} editor */
   #isWritten(editor) {
     const { activity } = this.#host
-    return editor.dirty || (editor.sessionId === this.#shown && (activity.composing || activity.editedWithin(quietMs)))
+    return editor.dirty || (editor.sessionId === this.#shown && (activity.composing || activity.editedWithin(lateMs)))
   }
 
   /** What somebody is still writing for a draft that is gone becomes a new draft in the plugin. @param {Editor} editor */

@@ -6,7 +6,6 @@
  * the composer is an edit: a composer that DSH emptied by itself is none (taken.js).
  */
 import { RemoteError } from '../remote.js'
-import { quietMs } from './activity.js'
 import { Line } from './line.js'
 import { emptyProjection, same } from './projection.js'
 import { Taken } from './taken.js'
@@ -109,6 +108,11 @@ export class Editor {
 
   get open() {
     return this.#line.phase === 'open'
+  }
+
+  /** Neither open nor about to be. */
+  get closed() {
+    return this.#line.phase === 'closed'
   }
 
   /** Whether the plugin lacks something that was written here. */
@@ -277,9 +281,7 @@ export class Editor {
 
   /** Whether nobody is writing here and the composer holds exactly what was saved. */
   #atRest() {
-    const { shown, editedWithin, composing } = this.#host
-    const writing = shown() && (editedWithin(quietMs) || composing())
-    return !writing && this.#line.quiet && !this.#taken.sending && !this.#taken.held
+    return !this.#host.engaged() && this.#line.quiet && !this.#taken.sending && !this.#taken.held
       && this.#last.phase === 'plain' && same(this.#last, this.base)
   }
 
@@ -340,7 +342,7 @@ export class Editor {
   /** The composer is on screen again: a change from elsewhere may go in before anyone writes. */
   activate() {
     this.#last = this.#composer.read()
-    if (this.#line.phase === 'closed') void this.begin()
+    if (this.closed) void this.begin()
     this.#takeElsewhere()
     this.#changed()
   }

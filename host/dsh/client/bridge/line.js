@@ -44,6 +44,10 @@ export class Line {
   /** @type {'closed' | 'opening' | 'open'} */
   #phase = 'closed'
   #attempt = 0
+  /** The opening that is being asked for, settled with its answer. @type {Promise<unknown>} */
+  #asking = Promise.resolve()
+  /** The last word of a save under an opening whose answer has not come yet. @type {Saved | undefined} */
+  #early
   #failures = 0
   #seq = 0
   #savedSeq = -1
@@ -90,20 +94,17 @@ export class Line {
     this.#phase = 'opening'
     this.#inFlight = undefined
     this.#unsaved = []
+    this.#early = undefined
     this.#timers.cancel('open')
     this.#host.changed()
+    // One after the other: the plugin knows the opening that it hears of last, and
+    // two calls may overtake each other on their way.
+    await this.#asking
+    if (attempt !== this.#attempt) return undefined
+    const asked = this.#ask(held, remembered)
+    this.#asking = asked.catch(() => { /* Told below. */ })
     try {
-      const opened = await this.#host.call('openEditor', {
-        draftId: this.#host.draftId,
-        editorId: this.#host.editorId,
-        // An empty composer tells nothing: DSH makes composers anew.
-        ...(held.text === '' ? {} : { hostText: held.text }),
-        hostContentJson: held.contentJson,
-        baseTextRevision: remembered?.textRevision ?? 0,
-        baseHash: remembered?.hash ?? '',
-        baseDraftId: remembered?.draftId ?? '',
-        baseEditorId: remembered?.editorId ?? '',
-      })
+      const opened = await asked
       if (attempt !== this.#attempt) return undefined
       this.#opened(opened, held)
       return opened
@@ -111,6 +112,21 @@ export class Line {
       if (attempt === this.#attempt) this.#openingFailed(asRemote(error))
       return undefined
     }
+  }
+
+  /** @param {Projection} held @param {Base | undefined} remembered */
+  #ask(held, remembered) {
+    return this.#host.call('openEditor', {
+      draftId: this.#host.draftId,
+      editorId: this.#host.editorId,
+      // An empty composer tells nothing: DSH makes composers anew.
+      ...(held.text === '' ? {} : { hostText: held.text }),
+      hostContentJson: held.contentJson,
+      baseTextRevision: remembered?.textRevision ?? 0,
+      baseHash: remembered?.hash ?? '',
+      baseDraftId: remembered?.draftId ?? '',
+      baseEditorId: remembered?.editorId ?? '',
+    })
   }
 
   /** @param {Opened} opened @param {Projection} held */
@@ -127,6 +143,8 @@ export class Line {
     this.#accepted = held
     // The plugin has taken it as its edit 0.
     if (!same(held, this.base)) this.#unsaved.push({ ...held, seq: 0 })
+    if (this.#early) this.onSaved(this.#early)
+    this.#early = undefined
   }
 
   /** @param {RemoteError} error */
@@ -200,8 +218,11 @@ export class Line {
   #editFailed({ code, message, passing }) {
     this.#inFlight = undefined
     this.failure = { code, message, retrying: passing || mayPass(code) }
-    if (code === 'OPERATION_UNKNOWN') this.#later('open', this.#host.reopen)
-    else if (this.failure.retrying) this.#later('push', () => this.push())
+    if (code === 'OPERATION_UNKNOWN') {
+      // Nothing more is of use under this opening.
+      this.#phase = 'closed'
+      this.#later('open', this.#host.reopen)
+    } else if (this.failure.retrying) this.#later('push', () => this.push())
     this.#host.changed()
   }
 
@@ -217,8 +238,11 @@ export class Line {
    * @param {Saved} saved
    * @returns {boolean} whether it was about this opening
    */
-  onSaved({ editorId, generation, seq, textRevision, textHash, conflictId, newDraftId }) {
-    if (editorId !== this.#host.editorId || generation !== this.generation || this.#phase !== 'open') return false
+  onSaved(saved) {
+    const { editorId, generation, seq, textRevision, textHash, conflictId, newDraftId } = saved
+    if (editorId !== this.#host.editorId) return false
+    if (this.#phase === 'opening') this.#early = saved
+    if (generation !== this.generation || this.#phase !== 'open') return false
     const written = this.#unsaved.find(entry => entry.seq === seq) ?? (this.#inFlight?.seq === seq ? this.#inFlight : undefined)
     this.#unsaved = this.#unsaved.filter(entry => entry.seq > seq)
     this.#savedSeq = Math.max(this.#savedSeq, seq)

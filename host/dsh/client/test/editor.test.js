@@ -144,6 +144,44 @@ test('an editor that the plugin does not know any more is opened again', async (
   assert.equal(plugin.calls.filter(({ method }) => method === 'openEditor').at(-1)?.request.hostText, 'a')
 })
 
+test('two openings at once are asked for one after the other, and the last one counts', async () => {
+  const { editor, plugin, type } = standEditor()
+  /** @type {(() => void)[]} */
+  const held = []
+  plugin.before = async method => { if (method === 'openEditor') await new Promise(resolve => { held.push(() => resolve(undefined)) }) }
+  const both = [editor.begin(), editor.begin()]
+  await answers()
+  assert.equal(held.length, 1)
+  held.shift()?.()
+  await answers()
+  held.shift()?.()
+  await Promise.all(both)
+  plugin.before = () => {}
+  type('a')
+  await answers()
+  assert.equal(plugin.edits.length, 1)
+  assert.equal(editor.state.save, 'saving')
+  editor.onSaved(plugin.save(plugin.edits[0]))
+  assert.equal(editor.state.save, 'saved')
+})
+
+test('the word of a save may come before the answer that opens the editor', async () => {
+  const { editor, plugin } = standEditor({ text: 'kept by DSH' })
+  /** @type {() => void} */
+  let answer = () => {}
+  plugin.before = async method => { if (method === 'openEditor') await new Promise(resolve => { answer = () => resolve(undefined) }) }
+  const opened = editor.begin()
+  await answers()
+  const edit = { editorId: 'editor', generation: 1, seq: 0, text: 'kept by DSH' }
+  plugin.decide = () => ({ show: 'host', conflictId: '' })
+  editor.onSaved(plugin.save(edit))
+  plugin.record = { ...plugin.record, text: '' }
+  answer()
+  await opened
+  await answers()
+  assert.equal(editor.state.save, 'saved')
+})
+
 test('an edit that did not get through is tried again, and says so meanwhile', async () => {
   const { editor, plugin, type } = standEditor()
   await editor.begin()
