@@ -2,13 +2,14 @@
  * Whether a person is writing in the composer right now.
  *
  * Focus alone says nothing: the composer keeps it after typing, takes it on every
- * session switch, and a headless or background window reports it too. So "being
- * edited" means: an input method is composing, or the text was changed by hand in
- * the last {@link quietMs}. Unsaved changes count as well; the editor adds those.
+ * session switch, and a headless or background window reports it too. So somebody is
+ * at the composer while it has the focus and was clicked or typed in during the last
+ * {@link quietMs} since its session came on screen, and always while an input method
+ * composes. Unsaved changes count as well; the editor adds those.
  */
 
-/** How long after the last keystroke the composer counts as being edited, in milliseconds. */
-export const quietMs = 3_000
+/** How long after the last click or key the composer counts as being written in, in milliseconds. */
+export const quietMs = 30_000
 
 /** How long after the end of a composition its last input event may still come, in milliseconds. */
 const compositionTailMs = 20
@@ -24,6 +25,7 @@ const inert = new Set([
 
 export class Activity {
   #lastEdit = -Infinity
+  #lastGesture = -Infinity
   #composing = false
   #document
   #now
@@ -41,18 +43,33 @@ export class Activity {
     }, options)
     for (const type of ['input', 'paste', 'cut', 'drop']) on(type, () => this.#edited())
     // DSH undoes and redoes by itself, without an input event.
-    on('keydown', event => { if (!inert.has(event.key)) this.#edited() })
+    on('keydown', event => {
+      this.#lastGesture = this.#now()
+      if (!inert.has(event.key)) this.#edited()
+    })
+    on('pointerdown', () => { this.#lastGesture = this.#now() })
     on('compositionstart', () => { this.#composing = true })
     on('compositionend', () => setTimeout(() => { this.#composing = false }, compositionTailMs))
   }
 
   #edited() {
-    this.#lastEdit = this.#now()
+    this.#lastEdit = this.#lastGesture = this.#now()
   }
 
   /** @param {number} ms */
   editedWithin(ms) {
     return this.#now() - this.#lastEdit <= ms
+  }
+
+  /** Whether somebody is at the composer on screen, see above. */
+  get engaged() {
+    const focused = this.#document.hasFocus() && this.field() === this.#document.activeElement
+    return this.composing || (focused && this.#now() - this.#lastGesture <= quietMs)
+  }
+
+  /** Another session came on screen: what was done before was not done to it. */
+  switched() {
+    this.#lastEdit = this.#lastGesture = -Infinity
   }
 
   /** A composition that ended with its window (a closed candidate list) does not hold for ever. */

@@ -25,10 +25,10 @@ export interface EditorHost {
   bases: Bases
   /** One for each page load. */
   editorId: string
-  /** Whether this session's composer is the one on screen. */
-  shown(): boolean
+  /** Whether somebody is at this session's composer. */
+  engaged(): boolean
+  /** Whether somebody changed the text of this session's composer by hand so recently. */
   editedWithin(ms: number): boolean
-  composing(): boolean
   changed(editor: Editor): void
   /** The session into whose composer DSH's workspace picker has just moved this text. */
   pickedTarget(editor: Editor, raw: string): string | undefined

@@ -139,7 +139,7 @@ export function standEditor({ plugin = new StandPlugin(), text = '', storage = s
   if (text !== '') input.setDraft(text)
   input.writes = 0
   const world = {
-    shown: true, edited: false, composing: false,
+    edited: false, composing: false,
     standing: /** @type {'blank' | 'converting' | 'started'} */ ('blank'),
     picked: /** @type {string | undefined} */ (undefined),
     moved: /** @type {any[]} */ ([]), became: /** @type {string[]} */ ([]), gone: 0,
@@ -147,9 +147,8 @@ export function standEditor({ plugin = new StandPlugin(), text = '', storage = s
   const bases = new Bases(storage)
   const editor = new Editor({
     call: plugin.call, bases, editorId,
-    shown: () => world.shown,
+    engaged: () => world.edited || world.composing,
     editedWithin: () => world.edited,
-    composing: () => world.composing,
     changed: () => {},
     pickedTarget: () => world.picked,
     moved: (_, held, target) => { world.moved.push({ held, target }) },
