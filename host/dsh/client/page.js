@@ -209,7 +209,7 @@ export class Page {
       mounted: sessionId => this.#safely(() => bridge.mounted(sessionId)),
     }))
     this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
-      () => h(Quiet, { report: () => {}, rethrow: false, name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
+      () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
     this.#part('shortcut', () => installShortcut(() => { void actions.newDraft() }))
     this.#part('page end', () => this.#onPageHide())
   }

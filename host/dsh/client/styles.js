@@ -78,9 +78,10 @@ const css = `
 .dss-toast-action:hover { background: var(--dsw-alias-interactive-bg-hover); }
 
 .dss-composer { display: inline-flex; align-items: center; gap: 12px; font-size: 12px; line-height: 20px; color: var(--dsw-alias-label-caption); white-space: nowrap; }
-.dss-composer-state { display: inline-flex; align-items: center; gap: 4px; max-width: 220px; overflow: hidden; text-overflow: ellipsis; }
+.dss-composer-state { display: inline-flex; align-items: center; gap: 4px; }
+.dss-composer-state svg { flex: none; }
+.dss-composer-text { max-width: 240px; overflow: hidden; text-overflow: ellipsis; }
 .dss-composer-images { color: var(--dsw-alias-state-warn-label); }
-.dss-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .dss-banner {
   display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; box-sizing: border-box; align-self: center; padding: 6px 8px 6px 14px; border-radius: 12px;
   width: calc(100% - 2 * var(--dsh-composer-side-clearance, 16px)); max-width: var(--dsh-composer-card-max-width, 800px);

@@ -23,8 +23,7 @@ const dockSeat = 'conversation.input.dock'
  * @returns {() => void}
  */
 export function installStatus(app, slots, { appeared, mounted }) {
-  const never = () => { /* Quiet has said it. */ }
-  const quiet = (/** @type {import('react').ReactElement} */ child) => h(Quiet, { report: never, rethrow: false, name: 'composer' }, child)
+  const quiet = (/** @type {import('react').ReactElement} */ child) => h(Quiet, { name: 'composer' }, child)
   /** @param {{ sessionId?: string }} props */
   const Tool = ({ sessionId }) => quiet(h(SaveState, { app, sessionId }))
   /** @param {{ sessionId?: string }} props */
@@ -66,7 +65,7 @@ function SaveState({ app, sessionId }) {
     h('span', {
       'className': bad ? 'dss-composer-state dss-warn' : 'dss-composer-state', 'role': 'status', 'title': text,
       'data-save-state': paused ? 'paused' : state, 'data-drafts-save': row.draftId,
-    }, bad && h(WarnIcon, { size: 14 }), bad ? t('save.not_saved') : text, bad && h('span', { className: 'dss-hidden' }, text)))
+    }, bad && h(WarnIcon, { size: 14 }), h('span', { className: 'dss-composer-text' }, text)))
 }
 
 /** @param {{ app: App, sessionId: string | undefined }} props */
