@@ -31,6 +31,11 @@ func (pluginCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	if os.Getenv("GOGC") == "" {
+		// A large draft file is decoded and encoded in bursts: a smaller heap is
+		// worth more to the host than the time (docs/performance.md).
+		debug.SetGCPercent(25)
+	}
 	return plugin.Serve(config)
 }
 
