@@ -1,13 +1,14 @@
 # Everything a person runs. `make` alone tells what there is.
 GO ?= go
 
-.PHONY: help dsh test check lint soak screenshots generate setup
+.PHONY: help dsh test check lint fuzz bench soak screenshots generate setup
 
 help:
 	@echo "make dsh          install the DeepSeek Harness at the pinned version, add the plugin, start it, print its address"
 	@echo "make test         install what the tests need and run all of them (the real DSH and a real Chromium included)"
 	@echo "make check        the quick inner loop: format, vet, staticcheck, type check, unit tests"
-	@echo "make soak         the long crash and send runs in full"
+	@echo "make soak         the long crash, send and fuzz runs in full"
+	@echo "make bench        measure, in turns with bare baselines (docs/performance.md)"
 	@echo "make screenshots  make the pictures of docs/images again"
 	@echo "make generate     make the gRPC code from its proto file again"
 
@@ -31,11 +32,21 @@ check: lint
 
 test: setup lint
 	$(GO) test -race $(unit)
+	$(MAKE) --no-print-directory fuzz FUZZTIME=20s
 	$(GO) test -race -v -timeout 10m ./host/dsh
 	$(GO) test -v -timeout 30m ./smoketest/...
 
-soak: setup
+FUZZTIME ?= 10m
+fuzz:
+	$(GO) test -run xxx -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./shared
+	$(GO) test -run xxx -fuzz '^FuzzMigrateV1$$' -fuzztime $(FUZZTIME) ./shared
+
+soak: setup fuzz
 	DRAFT_SESSIONS_SOAK=1 $(GO) test -v -timeout 6h ./...
+
+bench:
+	$(GO) test -run xxx -bench Bars -benchtime 1x ./plugin/drafts
+	$(GO) test -run xxx -bench Start -benchtime 15x ./host
 
 screenshots: setup
 	$(GO) run ./smoketest/screenshots
