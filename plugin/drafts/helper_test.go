@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		runSharer(path)
 		return
 	}
+	if path := os.Getenv(timerEnv); path != "" {
+		runTimer(path)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
