@@ -236,7 +236,9 @@ func benchReread(b *testing.B) {
 func benchSavers(b *testing.B) {
 	const savers, each = 64, 20
 	s, _ := openWith(b, savers)
-	one := func() time.Duration { return timed(b, 2*each, func() error { return edit(b, s, s.Snapshot().Drafts[0].ID) }) }
+	one := func() time.Duration {
+		return timed(b, 2*each, func() error { return edit(b, s, s.Snapshot().Drafts[0].ID) })
+	}
 	all := func() time.Duration {
 		begun := time.Now()
 		var wait sync.WaitGroup
