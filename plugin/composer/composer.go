@@ -153,7 +153,10 @@ func (es *Editors) Edit(e Input) (acceptedSeq int64, err error) {
 		return ed.accepted.seq, nil
 	}
 	// The page took over a newer record; an older number only means that it has not heard of our last save.
-	ed.base = max(ed.base, e.BaseTextRevision)
+	// Of another draft that its words go to by now it knows no number at all.
+	if ed.target == ed.draftID {
+		ed.base = max(ed.base, e.BaseTextRevision)
+	}
 	es.accept(ed, edit{seq: e.Seq, text: e.Text, content: e.Content})
 	return e.Seq, nil
 }
@@ -331,6 +334,9 @@ func (es *Editors) finish(ed *editor, e edit, outcome drafts.EditOutcome) bool {
 	if done {
 		ed.saving = false
 		close(ed.settled)
+		if ed.used.IsZero() && es.editors[ed.key] == ed { // closed meanwhile
+			delete(es.editors, ed.key)
+		}
 	}
 	es.mu.Unlock()
 	if es.opts.Saved != nil {

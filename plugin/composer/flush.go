@@ -73,7 +73,7 @@ func (es *Editors) Close(draftID, editorID string, generation int64) {
 	}
 	if ed.pending() {
 		signal(ed.urgent)
-		ed.used = time.Time{} // swept once it is saved
+		ed.used = time.Time{} // forgotten once it is saved
 		return
 	}
 	delete(es.editors, ed.key)

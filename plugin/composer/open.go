@@ -95,7 +95,7 @@ func (es *Editors) register(o Opening, rec shared.DraftRecord) (*editor, error) 
 	}
 	now := time.Now()
 	for k, ed := range es.editors {
-		if !ed.saving && now.Sub(ed.used) > idleEditor {
+		if !ed.saving && !ed.pending() && now.Sub(ed.used) > idleEditor {
 			delete(es.editors, k)
 		}
 	}
