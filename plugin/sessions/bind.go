@@ -162,7 +162,8 @@ func (m *Manager) fail(ctx context.Context, rec shared.DraftRecord, cause error)
 // Move takes a draft to another workspace. With sessionID the host has already
 // put its text into that blank session; else a fresh one is created there.
 // Codes: DRAFT_NOT_FOUND, DRAFT_INVALID_INPUT (no such workspace),
-// OPERATION_CONFLICT (the session is another draft's), SESSION_UNAVAILABLE.
+// OPERATION_CONFLICT (the session is another draft's, or the draft is being
+// sent: its proof would be searched in the wrong session), SESSION_UNAVAILABLE.
 func (m *Manager) Move(ctx context.Context, draftID, workspaceID, sessionID string) (shared.DraftRecord, error) {
 	all, err := m.opts.Host.ListWorkspaces(ctx)
 	if err != nil {
@@ -181,6 +182,9 @@ func (m *Manager) Move(ctx context.Context, draftID, workspaceID, sessionID stri
 		return shared.DraftRecord{}, shared.Errorf(shared.OperationConflict, "the session belongs to another draft")
 	}
 	rec, err := m.opts.Store.Modify(ctx, draftID, func(d *shared.DraftRecord) error {
+		if m.inFlight(*d) {
+			return shared.Errorf(shared.OperationConflict, "the draft is being sent")
+		}
 		adopt(d, all.Workspaces[i])
 		d.Operation, d.LastError = nil, ""
 		if sessionID != "" {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,13 +29,16 @@ type world struct {
 	store   *drafts.Store
 	editors *composer.Editors
 	manager *sessions.Manager
+	log     hclog.Logger
+	// late is what is added to the clock.
+	late atomic.Int64
 
 	mu      sync.Mutex
 	notices []string
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "drafts.json"), host: newFakeHost()}
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "drafts.json"), host: newFakeHost(), log: hclog.NewNullLogger()}
 	w.start()
 	t.Cleanup(func() { w.end() })
 	return w
@@ -42,13 +46,14 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) start() {
 	w.t.Helper()
-	store, err := drafts.Open(w.ctx(), drafts.Options{Path: w.path, Log: hclog.NewNullLogger()})
+	store, err := drafts.Open(w.ctx(), drafts.Options{Path: w.path, Log: w.log})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.store = store
-	w.editors = composer.New("epoch", composer.Options{Store: store, Log: hclog.NewNullLogger(), Debounce: 10 * time.Millisecond})
-	w.manager = sessions.New(sessions.Options{Store: store, Host: w.host, Editors: w.editors, Log: hclog.NewNullLogger(), Notify: func(kind string, _ shared.DraftRecord) {
+	w.editors = composer.New("epoch", composer.Options{Store: store, Log: w.log, Debounce: 10 * time.Millisecond})
+	now := func() time.Time { return time.Now().Add(time.Duration(w.late.Load())) }
+	w.manager = sessions.New(sessions.Options{Store: store, Host: w.host, Editors: w.editors, Log: w.log, Now: now, Notify: func(kind string, _ shared.DraftRecord) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.notices = append(w.notices, kind)

@@ -159,11 +159,14 @@ func (m *Manager) detach(ctx context.Context, rec shared.DraftRecord) error {
 func (m *Manager) release(ctx context.Context, rec shared.DraftRecord) error {
 	abandoned := !m.opts.Editors.IsOpen(rec.ID)
 	_, err := m.opts.Store.Modify(ctx, rec.ID, func(d *shared.DraftRecord) error {
-		if d.State != shared.StateConverting || d.Operation == nil {
+		if d.State != shared.StateConverting {
 			return drafts.ErrNoChange
 		}
 		d.State = shared.StateReady
 		op := d.Operation
+		if op == nil { // a file of another hand
+			return nil
+		}
 		ran := op.Kind == kindCommand && op.HostInstance == m.opts.Host.Instance()
 		if ran && abandoned && shared.TextHash(strings.TrimSpace(d.Text)) == op.TextHash {
 			d.Text, d.Content = "", nil
