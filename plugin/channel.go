@@ -27,8 +27,9 @@ type channel struct {
 }
 
 // serve runs the stream until the host closes it. opened is called once the
-// host has been told that it may call.
-func (c *channel) serve(stream pb.DraftSessions_HostChannelServer, opened func(context.Context)) error {
+// host has been told that it may call, gone when a stream that was taken has
+// ended: one that is refused says nothing of the host.
+func (c *channel) serve(stream pb.DraftSessions_HostChannelServer, opened, gone func()) error {
 	first, err := stream.Recv()
 	if err != nil {
 		return err
@@ -50,11 +51,12 @@ func (c *channel) serve(stream pb.DraftSessions_HostChannelServer, opened func(c
 		c.stream, c.waiting = nil, nil
 		close(c.gone)
 		c.mu.Unlock()
+		gone()
 	}()
 	if err := c.send(stream, &pb.HostCall{}); err != nil {
 		return err
 	}
-	opened(stream.Context())
+	opened()
 	for {
 		reply, err := stream.Recv()
 		if err != nil {

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -17,8 +18,9 @@ func codedUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler g
 	if err == nil {
 		return resp, nil
 	}
-	if _, isStatus := status.FromError(err); isStatus {
-		return nil, err
+	var coded *shared.Error
+	if _, isStatus := status.FromError(err); isStatus && !errors.As(err, &coded) {
+		return nil, err // A coded error may wrap a status, such as that of a broken host channel.
 	}
 	code := shared.CodeOf(err)
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(shared.CodeTrailer, string(code))) // fails only outside a call

@@ -124,6 +124,7 @@ type process struct {
 	ending  chan struct{} // closed when the process shall end
 	endOnce sync.Once
 	here    chan struct{} // closed when a host channel was opened
+	lonely  time.Duration // how long it stays without one
 	tasks   sync.WaitGroup
 	done    chan struct{} // closed when tasks shall end
 
@@ -140,7 +141,7 @@ func start(config Config, log hclog.Logger) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{log: log, ending: make(chan struct{}), here: make(chan struct{}), done: make(chan struct{})}
+	p := &process{log: log, lonely: lonely, ending: make(chan struct{}), here: make(chan struct{}), done: make(chan struct{})}
 	epoch := uuid.NewString()
 	s := &server{config: config, compatible: compatible, epoch: epoch, store: store, channel: &channel{}, hostGone: p.end}
 	var hereOnce sync.Once
@@ -200,7 +201,7 @@ func (p *process) watchEnd() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	alone := time.NewTimer(lonely)
+	alone := time.NewTimer(p.lonely)
 	defer alone.Stop()
 	select {
 	case <-p.here:

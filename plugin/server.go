@@ -68,11 +68,10 @@ func (s *server) Gate(_ context.Context, r *pb.GateRequest) (*pb.GateResponse, e
 }
 
 func (s *server) HostChannel(stream pb.DraftSessions_HostChannelServer) error {
-	defer s.hostGone()
-	return s.channel.serve(stream, func(context.Context) {
+	return s.channel.serve(stream, func() {
 		s.hostHere()
 		s.sessions.ReconcileSoon()
-	})
+	}, s.hostGone)
 }
 
 func (s *server) Watch(_ *pb.WatchRequest, stream pb.DraftSessions_WatchServer) error {
