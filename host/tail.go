@@ -15,6 +15,9 @@ type tail struct {
 	rest  []byte
 }
 
+// maxTailLine bounds what is kept of a line without an end, in bytes.
+const maxTailLine = 4096
+
 func newTail(max int) *tail { return &tail{max: max} }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -24,9 +27,11 @@ func (t *tail) Write(p []byte) (int, error) {
 	for {
 		line, rest, found := bytes.Cut(t.rest, []byte("\n"))
 		if !found {
+			// A line that never ends is kept from its end as well.
+			t.rest = append([]byte(nil), t.rest[max(0, len(t.rest)-maxTailLine):]...)
 			return len(p), nil
 		}
-		t.lines = append(t.lines, string(line))
+		t.lines = append(t.lines, string(line[max(0, len(line)-maxTailLine):]))
 		t.lines = t.lines[max(0, len(t.lines)-t.max):]
 		t.rest = append([]byte(nil), rest...)
 	}
