@@ -332,7 +332,9 @@ func TestBinariesThatAreNoPlugin(t *testing.T) {
 	for _, c := range []struct{ name, binary, want string }{
 		{"missing", filepath.Join(t.TempDir(), "none"), "no such file"},
 		{"ends at once", script("echo 'I cannot' >&2\nexit 3\n"), "I cannot"},
-		{"garbage", script("echo hello\nsleep 60\n"), "starting the plugin"},
+		{"garbage", script("echo hello\nexec sleep 60\n"), "starting the plugin"},
+		{"garbage, with a child that holds the output", script("sleep 60 &\necho hello\nwait\n"), "starting the plugin"},
+		{"silent, with a child that holds the output", script("sleep 60 &\nwait\n"), "timeout"},
 		{"silent", script("exec sleep 60\n"), "timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +28,8 @@ const (
 	healthWithin = 2 * time.Second
 	healthMisses = 3
 	closeWithin  = 2 * time.Second
+	// killWithin is how long a killed process may take to be gone.
+	killWithin = 2 * time.Second
 )
 
 // Options configure [Launch].
@@ -89,6 +92,7 @@ func Launch(ctx context.Context, o Options) (*Plugin, error) {
 	p := &Plugin{log: o.Log, sockets: sockets, stderr: newTail(20), gone: make(chan struct{})}
 	p.dead = sync.OnceFunc(func() { close(p.gone) })
 	if err := p.start(ctx, o); err != nil {
+		p.kill() // it has accepted nothing that could be lost
 		p.Close()
 		return nil, p.stderr.explain(err)
 	}
@@ -97,6 +101,9 @@ func Launch(ctx context.Context, o Options) (*Plugin, error) {
 
 func (p *Plugin) start(ctx context.Context, o Options) error {
 	cmd := exec.Command(o.Binary, "plugin")
+	// In a group of its own, what it started itself can be ended with it: as long
+	// as one of them holds its output, go-plugin waits.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(allowedEnv(), o.Env...)
 	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store)
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
@@ -118,10 +125,10 @@ func (p *Plugin) start(ctx context.Context, o Options) error {
 		},
 	})
 	protocol, err := p.client.Client()
+	p.process = cmd.Process
 	if err != nil {
 		return fmt.Errorf("starting the plugin: %w", err)
 	}
-	p.process = cmd.Process
 	raw, err := protocol.Dispense(shared.PluginName)
 	if err != nil {
 		return fmt.Errorf("connecting to the plugin: %w", err)
@@ -179,7 +186,7 @@ func (p *Plugin) Pid() int { return p.process.Pid }
 func (p *Plugin) Close() {
 	p.once.Do(func() {
 		if p.process != nil {
-			kill := time.AfterFunc(closeWithin+time.Second, func() { _ = p.process.Kill() })
+			kill := time.AfterFunc(closeWithin+time.Second, p.kill)
 			defer kill.Stop()
 		}
 		if p.cancel != nil {
@@ -188,7 +195,7 @@ func (p *Plugin) Close() {
 			p.awaitExit(closeWithin)
 		}
 		if p.client != nil {
-			p.client.Kill()
+			p.killClient(closeWithin + time.Second + killWithin)
 		}
 		p.dead()
 		if err := os.RemoveAll(p.sockets); err != nil {
@@ -201,6 +208,26 @@ func (p *Plugin) awaitExit(limit time.Duration) {
 	deadline := time.Now().Add(limit)
 	for !p.client.Exited() && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// kill ends the process and what it started, as far as it stayed in its group.
+func (p *Plugin) kill() {
+	if p.process != nil && !p.client.Exited() { // not awaited yet, so the id is still its own
+		_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL) // fails when all of them have ended
+	}
+}
+
+// killClient has go-plugin end the process and forget it. That waits for the end
+// of the output, which a process that left the group may hold: then it is left to
+// itself after limit.
+func (p *Plugin) killClient(limit time.Duration) {
+	ended := make(chan struct{})
+	go func() { p.client.Kill(); close(ended) }() // ends with the output
+	select {
+	case <-ended:
+	case <-time.After(limit):
+		p.log.Warn("something that the plugin started still holds its output", "plugin", p.client.ID())
 	}
 }
 
@@ -226,7 +253,7 @@ func (p *Plugin) watchHealth(life context.Context) {
 		}
 		if misses++; misses == healthMisses {
 			p.log.Error("the plugin does not answer; killing it", "pid", p.process.Pid)
-			_ = p.process.Kill()
+			p.kill()
 			return
 		}
 	}
