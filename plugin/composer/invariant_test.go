@@ -1,8 +1,13 @@
 package composer_test
 
 import (
+	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/composer"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
@@ -149,5 +154,40 @@ func TestAnothersSaveIsAStranger(t *testing.T) {
 	o, err := d.Open(t.Context(), composer.Opening{DraftID: rec.ID, EditorID: "e2", BaseEditorID: "e1", HostText: &mine, BaseDraftID: rec.ID, BaseTextRevision: 1, BaseHash: shared.TextHash("base")})
 	if err != nil || o.KeepHost || o.ConflictID == "" || o.Record.Text != "base and theirs" {
 		t.Fatalf("%+v, %v", o, err)
+	}
+}
+
+// Invariant 11: a save that fails is told to the page and the log without its text.
+func TestFailedSaveQuotesNothing(t *testing.T) {
+	const secret = "zebra kettle"
+	d := newDesk(t, time.Millisecond)
+	var log bytes.Buffer
+	told := make(chan string, 100)
+	editors := composer.New("epoch", composer.Options{
+		Store:    d,
+		Log:      hclog.New(&hclog.LoggerOptions{Output: &log, Level: hclog.Trace}),
+		Debounce: time.Millisecond,
+		NotSaved: func(n composer.NotSaved) { told <- n.Err.Error() },
+	})
+	rec := d.draft("")
+	d.mu.Lock()
+	d.fail = shared.Errorf(shared.DraftLimitReached, "too many conflict copies")
+	d.mu.Unlock()
+	o, err := editors.Open(t.Context(), composer.Opening{DraftID: rec.ID, EditorID: "e"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := editors.Edit(composer.Input{DraftID: rec.ID, EditorID: "e", Epoch: "epoch", Generation: o.Generation, Seq: 1, Text: secret}); err != nil {
+		t.Fatal(err)
+	}
+	message := <-told
+	state := editors.SaveStates()[rec.ID].Message
+	if err = editors.Stop(t.Context()); err == nil {
+		t.Error("the end says nothing of what was not saved")
+	}
+	for _, said := range []string{message, state, log.String(), fmt.Sprint(err)} {
+		if strings.Contains(said, "kettle") {
+			t.Errorf("it is said: %q", said)
+		}
 	}
 }

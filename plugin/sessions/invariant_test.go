@@ -266,6 +266,22 @@ func TestOrdinarySessionsAreLeftAlone(t *testing.T) {
 	}
 }
 
+// Invariant 9: the end waits for no proof; a send under way is settled next time.
+func TestStopWaitsForNoProof(t *testing.T) {
+	w := newWorld(t)
+	rec := w.newDraft("task")
+	w.send(rec, "p1", "task")
+	w.manager.AfterPrompt(w.ctx(), *rec.SessionID, "p1", true)
+	begun := time.Now()
+	w.restart()
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if got := w.get(rec.ID); got.State != shared.StateConverting || got.Operation == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 // lines collects what is logged.
 type lines struct {
 	sync.Mutex
