@@ -102,7 +102,7 @@ func TestRedirectConcernsOnlyItsOwnWords(t *testing.T) {
 	d.flush("")
 	r.base = 2
 	r.types("sent, going on elsewhere")
-	q.types("other words")
+	q.types("sent, going on elsewhere") // by chance the same words
 	d.flush("")
 	kept := d.draft("sent, going on elsewhere")
 	if _, err := d.store.Delete(t.Context(), sent.ID, 0); err != nil {
