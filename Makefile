@@ -4,7 +4,7 @@ GO ?= go
 .PHONY: help dsh test check lint fuzz bench soak screenshots generate setup
 
 help:
-	@echo "make dsh          install the DeepSeek Harness at the pinned version, add the plugin, start it, print its address"
+	@echo "make dsh          (PORT=n) install the DeepSeek Harness at the pinned version, add the plugin, start it, print its address"
 	@echo "make test         install what the tests need and run all of them (the real DSH and a real Chromium included)"
 	@echo "make check        the quick inner loop: format, vet, staticcheck, type check, unit tests"
 	@echo "make soak         the long crash, send and fuzz runs in full"
@@ -13,7 +13,8 @@ help:
 	@echo "make generate     make the gRPC code from its proto file again"
 
 dsh:
-	@$(GO) run ./smoketest/rundsh
+	@$(GO) build -o build/rundsh ./smoketest/rundsh
+	@exec build/rundsh $(if $(PORT),-port $(PORT))
 
 setup:
 	@$(GO) run ./smoketest/setup

@@ -202,6 +202,9 @@ func (m *Manager) UserMessage(sessionID string) {
 	m.mu.Unlock()
 	m.background("settling a session with a message", rec.ID, func(ctx context.Context) error {
 		_, err := m.settle(ctx, rec.ID)
+		if shared.CodeOf(err) == shared.DraftNotFound {
+			return nil // its proof was found by another look
+		}
 		return err
 	})
 }

@@ -51,6 +51,10 @@ export class Actions {
     this.#creating = true
     this.#host.creating(true)
     const turn = ++this.#opening
+    // What is typed before the new draft is there is not for the old one.
+    const field = this.#host.field()
+    field?.blur()
+    let shown = false
     try {
       const { ctx, bridge } = this.#host
       await until(ctx.workspaces.list, list => list.baselinesReady, listMs)
@@ -69,10 +73,12 @@ export class Actions {
         text: '',
         agentPresetId: '',
       })
+      shown = true
       await this.#show(draft, () => turn === this.#opening)
     } catch (error) {
       this.#failed(error)
     } finally {
+      if (!shown) field?.focus()
       this.#creating = false
       this.#host.creating(false)
     }

@@ -72,8 +72,9 @@ export class Bridge {
     this.#unsubscribe = this.#host.ctx.sessions.list.subscribe(() => this.#sessionsChanged())
     this.#shown = undefined
     this.#sessionsChanged()
-    // What was written while the plugin was down is saved now, shown or not.
-    for (const editor of this.#editors.values()) if (editor.dirty && editor.closed) void editor.begin()
+    // What was written while the plugin was down, or accepted and not yet saved when
+    // it ended, is saved now, shown or not.
+    for (const editor of this.#editors.values()) if (editor.closed) void editor.begin()
   }
 
   /** The plugin is down: texts stay in their composers. */
