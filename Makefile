@@ -39,8 +39,8 @@ test: setup lint
 
 FUZZTIME ?= 10m
 fuzz:
-	$(GO) test -run xxx -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./shared
-	$(GO) test -run xxx -fuzz '^FuzzMigrateV1$$' -fuzztime $(FUZZTIME) ./shared
+	$(GO) test -run xxx -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x ./shared
+	$(GO) test -run xxx -fuzz '^FuzzMigrateV1$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x ./shared
 
 soak: setup fuzz
 	DRAFT_SESSIONS_SOAK=1 $(GO) test -v -timeout 6h ./...

@@ -163,7 +163,12 @@ func TestWaitingForTheLockBlocksNobodyElse(t *testing.T) {
 	if err := held.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = held.Unlock() }() // The test is over.
+	defer func() {
+		if err := held.Unlock(); err != nil {
+			t.Error(err)
+		}
+		s.lock.waiting.Wait() // What stayed behind ends when the lock is free.
+	}()
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		_, err := s.Update(t.Context(), add("two"))
