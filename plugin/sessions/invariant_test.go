@@ -222,6 +222,27 @@ func TestEverySessionIsReservedBeforeItIsCreated(t *testing.T) {
 	}
 }
 
+// Invariant 13: what is no matter of the id is not tried with another one, and
+// the reserved one stays for the retry.
+func TestRefusalThatIsNotOfTheIDTakesNoOther(t *testing.T) {
+	w := newWorld(t)
+	asked := 0
+	w.host.before = func(method string) error {
+		if method == "CreateSession" {
+			asked++
+			return refused("agent-preset-not-found", "no such preset")
+		}
+		return nil
+	}
+	rec := w.newDraft("text")
+	if again, _, err := w.manager.Bind(w.ctx(), rec.ID); shared.CodeOf(err) != shared.SessionUnavailable || again.ReservedSessionID != rec.ReservedSessionID || rec.ReservedSessionID == "" {
+		t.Errorf("first %+v, then %+v, %v", rec, again, err)
+	}
+	if asked != 2 {
+		t.Errorf("two tries asked for %d sessions", asked)
+	}
+}
+
 // Invariants 4 and 13: a draft that another process reserved another session for
 // is not bound to ours.
 func TestReservationOfAnotherProcessWins(t *testing.T) {
@@ -284,14 +305,20 @@ func TestStopWaitsForNoProof(t *testing.T) {
 
 // lines collects what is logged.
 type lines struct {
-	sync.Mutex
-	bytes.Buffer
+	mu  sync.Mutex
+	all bytes.Buffer
 }
 
 func (l *lines) Write(p []byte) (int, error) {
-	l.Lock()
-	defer l.Unlock()
-	return l.Buffer.Write(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+func (l *lines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
 }
 
 // Invariant 11: whatever happens to drafts, the log tells nothing of their text.
@@ -322,6 +349,8 @@ func TestLogHoldsNoText(t *testing.T) {
 		return nil
 	}
 	w.reconcile()
+	w.manager.UserMessage(*sent.SessionID)
+	w.eventually("the failure is logged", func() bool { return strings.Contains(log.text(), "settling a session") })
 	w.host.before = nil
 	w.reconcile()
 	if _, err := w.store.Delete(w.ctx(), gone.ID, 0); err != nil {
@@ -333,7 +362,7 @@ func TestLogHoldsNoText(t *testing.T) {
 	w.restart()
 	w.reconcile()
 	w.end()
-	if log.Len() == 0 || strings.Contains(log.String(), "kettle") {
-		t.Errorf("the log is %q", log.String())
+	if strings.Contains(log.text(), "kettle") {
+		t.Errorf("the log is %q", log.text())
 	}
 }
