@@ -23,6 +23,9 @@ type machine struct {
 	ctx    context.Context
 }
 
+// An action that has nothing to act on ends with t.Skip, which makes rapid draw
+// another one; the test itself goes on.
+
 // store is one of the two; it may not have seen the other's last change yet.
 func (m *machine) store(t *rapid.T) *Store { return rapid.SampledFrom(m.stores).Draw(t, "store") }
 

@@ -14,8 +14,9 @@ import (
 // Bind makes sure that a draft has a live blank session, creating it again with
 // its preset and permission when it is gone or archived. recreated tells that
 // there was one before. When the host refuses, the draft is in state error with
-// LastError and its text is kept. Codes: DRAFT_NOT_FOUND, SESSION_UNAVAILABLE,
-// those of the store.
+// LastError and its text is kept. Codes: DRAFT_NOT_FOUND (also when it turns out
+// to have been sent), OPERATION_CONFLICT (it is being sent and its session is
+// gone), SESSION_UNAVAILABLE, those of the store.
 func (m *Manager) Bind(ctx context.Context, draftID string) (rec shared.DraftRecord, recreated bool, err error) {
 	all, err := m.opts.Host.ListWorkspaces(ctx)
 	if err != nil {
@@ -60,6 +61,24 @@ func (m *Manager) bindLocked(ctx context.Context, draftID string, all *pb.ListWo
 		return rec, false, err
 	}
 	had := rec.SessionID != nil
+	if had && rec.Operation != nil {
+		// A session that went with a send under way may hold its proof: a new one
+		// beside it would offer the sent text again (invariants 2 and 10).
+		switch what, err := m.settleLocked(ctx, rec); {
+		case err != nil:
+			return rec, false, err
+		case what == converted:
+			return rec, false, shared.Errorf(shared.DraftNotFound, "the draft was sent")
+		case what == waiting:
+			return rec, false, shared.Errorf(shared.OperationConflict, "the draft is being sent")
+		case what == detached:
+			rec, err = m.opts.Store.Get(draftID)
+			return rec, true, err
+		}
+		if rec, err = m.opts.Store.Get(draftID); err != nil {
+			return rec, false, err
+		}
+	}
 	for _, sessionID := range m.identities(rec, all) {
 		bound, err := m.create(ctx, rec, ws, sessionID)
 		if err == nil {

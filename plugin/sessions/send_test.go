@@ -131,6 +131,41 @@ func TestHostDiesAfterAcceptance(t *testing.T) {
 	}
 }
 
+// Invariants 2 and 10: opening a draft whose session went away in the middle of
+// its send never offers a text again that was sent.
+func TestOpeningADraftWhoseSendIsUnderWay(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		written, restart bool
+		want             shared.Code
+	}{
+		{"the message is there", true, false, shared.DraftNotFound},
+		{"it may still come", false, false, shared.OperationConflict},
+		{"the host died before it", false, true, ""},
+	} {
+		w := newWorld(t)
+		rec := w.newDraft("task")
+		w.send(rec, "p1", "task")
+		w.host.archive(*rec.SessionID)
+		if c.written {
+			w.host.say(*rec.SessionID, "p1")
+		}
+		if c.restart {
+			w.host.restart()
+		}
+		bound, recreated, err := w.manager.Bind(w.ctx(), rec.ID)
+		if shared.CodeOf(err) != c.want || w.gone(rec.ID) != c.written {
+			t.Errorf("%s: %v, draft gone %v", c.name, err, w.gone(rec.ID))
+		}
+		if sessions := len(w.host.creations()); (sessions == 2) != c.restart {
+			t.Errorf("%s: %d sessions", c.name, sessions)
+		}
+		if c.restart && (!recreated || bound.Text != "task" || bound.State != shared.StateReady || *bound.SessionID == *rec.SessionID) {
+			t.Errorf("%s: %+v", c.name, bound)
+		}
+	}
+}
+
 // Only the plugin dies: the host may still write the message, so the draft waits.
 func TestPluginDiesDuringASend(t *testing.T) {
 	w := newWorld(t)

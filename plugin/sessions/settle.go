@@ -69,6 +69,10 @@ func (m *Manager) settle(ctx context.Context, draftID string) (outcome, error) {
 	if err != nil {
 		return unchanged, err
 	}
+	return m.settleLocked(ctx, rec)
+}
+
+func (m *Manager) settleLocked(ctx context.Context, rec shared.DraftRecord) (outcome, error) {
 	if rec.SessionID == nil {
 		return unchanged, nil
 	}
