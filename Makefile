@@ -19,7 +19,9 @@ dsh:
 setup:
 	@$(GO) run ./smoketest/setup
 
-# Packages without a real DSH: quick, and run with the race detector.
+# Packages without a real DSH: quick, and run with the race detector. Tests that
+# build the plugin and start it are never taken from the test cache (-count=1): Go
+# does not see that what they start has changed.
 unit = $$($(GO) list ./... | grep -v -e /smoketest -e /host/dsh)
 
 lint:
@@ -28,14 +30,14 @@ lint:
 	$(GO) tool staticcheck ./...
 
 check: lint
-	$(GO) test -race -short $(unit)
-	$(GO) test ./host/dsh -run TestJavaScript
+	$(GO) test -race -short -count=1 $(unit)
+	$(GO) test -count=1 ./host/dsh -run TestJavaScript
 
 test: setup lint
-	$(GO) test -race $(unit)
+	$(GO) test -race -count=1 $(unit)
 	$(MAKE) --no-print-directory fuzz FUZZTIME=20s
-	$(GO) test -race -v -timeout 10m ./host/dsh
-	$(GO) test -v -timeout 30m ./smoketest/...
+	$(GO) test -race -v -count=1 -timeout 10m ./host/dsh
+	$(GO) test -v -count=1 -timeout 30m ./smoketest/...
 
 FUZZTIME ?= 10m
 fuzz:
@@ -43,7 +45,7 @@ fuzz:
 	$(GO) test -run xxx -fuzz '^FuzzMigrateV1$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x ./shared
 
 soak: setup fuzz
-	DRAFT_SESSIONS_SOAK=1 $(GO) test -v -timeout 6h ./...
+	DRAFT_SESSIONS_SOAK=1 $(GO) test -v -count=1 -timeout 6h ./...
 
 bench:
 	$(GO) test -run xxx -bench Bars -benchtime 1x ./plugin/drafts
