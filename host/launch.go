@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -155,7 +156,11 @@ func (p *Plugin) openChannel(startCtx, life context.Context, o Options) error {
 		return fmt.Errorf("opening the host channel: %w", err)
 	}
 	hello := &pb.Hello{Host: o.Name, HostVersion: o.Version, Instance: uuid.NewString()}
-	if err := stream.Send(&pb.HostReply{Reply: &pb.HostReply_Hello{Hello: hello}}); err != nil {
+	err = stream.Send(&pb.HostReply{Reply: &pb.HostReply_Hello{Hello: hello}})
+	if errors.Is(err, io.EOF) { // gRPC's word for a stream that the other side has ended
+		return errChannelClosed
+	}
+	if err != nil {
 		return fmt.Errorf("greeting the plugin: %w", err)
 	}
 	answers := newAnswers(o.Sessions, stream, p.log)
@@ -166,7 +171,7 @@ func (p *Plugin) openChannel(startCtx, life context.Context, o Options) error {
 	select {
 	case <-answers.ready:
 	case <-p.gone:
-		return errors.New("the plugin closed the host channel at once")
+		return errChannelClosed
 	case <-startCtx.Done():
 		return fmt.Errorf("waiting for the plugin to be ready: %w", startCtx.Err())
 	}
@@ -258,6 +263,10 @@ func (p *Plugin) watchHealth(life context.Context) {
 		}
 	}
 }
+
+// errChannelClosed: a plugin that is not ready to serve ends the channel, before
+// or after the host's greeting has gone out.
+var errChannelClosed = errors.New("the plugin closed the host channel at once")
 
 type clientPlugin struct {
 	goplugin.NetRPCUnsupportedPlugin
