@@ -3,7 +3,6 @@ package jsonstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -200,7 +199,7 @@ func TestLockGoesRound(t *testing.T) {
 			t.Fatal("a free lock was not taken")
 		}
 		waits := second.ask()
-		waitFor(t, "the second one to stand in the queue", func() bool {
+		eventually(t, "the second one to stand in the queue", func() bool {
 			queue := flock.New(second.queuePath())
 			free, err := queue.TryLock()
 			must(t, errors.Join(err, queue.Unlock()))
