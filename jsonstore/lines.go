@@ -22,7 +22,7 @@ const (
 // given as that very slice, so another writer's file costs no memory for what it
 // did not change. size is a guess.
 func readLines(r io.Reader, size int64, known [][]byte) ([][]byte, error) {
-	reader := bufio.NewReaderSize(r, blockBytes)
+	reader := bufio.NewReaderSize(r, int(min(blockBytes, size+1))) // One more finds the end.
 	lines := make([][]byte, 0, max(16, len(known)+1))
 	match := matcher{known: known}
 	var long []byte // of a line that does not fit a block
