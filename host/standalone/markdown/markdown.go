@@ -12,15 +12,17 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
 )
 
 // MaxBytes bounds what is rendered; a longer text is shown as it is.
 const MaxBytes = 512 << 10
 
 var (
-	// goldmark leaves raw HTML and dangerous links out by itself; the policy
-	// below holds whatever goldmark does.
-	converter = goldmark.New(goldmark.WithExtensions(extension.GFM))
+	// goldmark leaves dangerous links out by itself; the policy below holds
+	// whatever goldmark does.
+	converter = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(asText{}, 100))))
 	policy    = newPolicy()
 )
 

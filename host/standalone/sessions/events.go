@@ -125,8 +125,6 @@ const (
 type Live struct {
 	Session      string
 	SubmissionID string
-	// Part counts the messages of the turn; From is where Text begins in it, in bytes.
-	Part, From int
 	// Kind is "message" or "thought".
 	Kind string
 	// Text was appended since the last one, Whole is all so far.

@@ -34,7 +34,6 @@ type turn struct {
 	// The message that is being streamed.
 	kind string
 	text strings.Builder
-	part int
 	sent int // how much of text the watcher was told
 
 	requests []*request
@@ -147,12 +146,12 @@ func (t *turn) tell() {
 	if t.sent == len(whole) {
 		return
 	}
-	t.store.opts.Watcher.Streamed(t.live(whole[t.sent:], t.sent))
+	t.store.opts.Watcher.Streamed(t.live(whole[t.sent:], whole))
 	t.sent = len(whole)
 }
 
-func (t *turn) live(text string, from int) Live {
-	return Live{Session: t.ses.state.ID, SubmissionID: t.id, Part: t.part, From: from, Kind: t.kind, Text: text, Whole: t.text.String()}
+func (t *turn) live(text, whole string) Live {
+	return Live{Session: t.ses.state.ID, SubmissionID: t.id, Kind: t.kind, Text: text, Whole: whole}
 }
 
 // now is what the watcher was told of the message so far; ses.mu is held.
@@ -161,8 +160,7 @@ func (t *turn) now() *Live {
 		return nil
 	}
 	told := t.text.String()[:t.sent]
-	l := t.live(told, 0)
-	l.Whole = told
+	l := t.live(told, told)
 	return &l
 }
 
@@ -175,7 +173,6 @@ func (t *turn) commit(partial bool) {
 	}
 	t.text.Reset()
 	t.sent = 0
-	t.part++
 	if strings.TrimSpace(text) == "" || t.broken != nil {
 		return
 	}

@@ -98,7 +98,7 @@ func (a *ACP) start() (*process, error) {
 	p.client = &client{turns: map[sdk.SessionId]*attached{}}
 	p.conn = sdk.NewClientSideConnection(p.client, stdin, stdout)
 	p.conn.SetLogger(slog.New(slog.DiscardHandler)) // its lines quote messages
-	_ = output.Close() // the program has its own
+	_ = output.Close()                              // the program has its own
 	waited := make(chan struct{})
 	a.tasks.Go(func() {
 		defer close(waited)
