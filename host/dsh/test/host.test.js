@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { HostCallError, Once, openChannel } from '../server/channel.js'
-import { reported } from '../server/facts.js'
+import { answersAbout } from '../server/facts.js'
+import { hostFeatures } from '../server/features.js'
 import { hostCalls } from '../server/hostcalls.js'
 import { findNeighbour } from '../server/neighbour.js'
 import { makeService } from '../server/remote.js'
@@ -97,43 +98,17 @@ test('a host error keeps its code', async () => {
   await assert.rejects(async () => createSession?.({ sessionId: 's', workspaceId: 'w', agentPresetId: '', permission: '' }), { code: 'workspace-not-found' })
 })
 
-test('a prompt takes the way of the page, whoever stands in it, under the id of the submission', async () => {
-  const prompts = /** @type {any[]} */ ([])
-  let result = /** @type {any} */ ({ ok: true, value: { accepted: true } })
-  const sessions = { async prompt(/** @type {any} */ request) { prompts.push(request); return { result } } }
-  const { sendPrompt } = hostCalls(context({}, { sessions }))
-  assert.deepEqual(await sendPrompt?.({ sessionId: 's', promptId: 'p', text: ' do it\n' }), {})
-  assert.deepEqual(prompts, [{ rpcId: 'p', payload: { sessionId: 's', mode: 'queue', content: [{ type: 'text', text: 'do it' }] } }])
-  result = { ok: false, error: { code: 'model-unavailable', message: 'no such model' } }
-  await assert.rejects(async () => sendPrompt?.({ sessionId: 's', promptId: 'q', text: 'x' }), { code: 'model-unavailable' })
+test('each source of a version answers for itself; one that need not know is left out', () => {
+  const of = (/** @type {string} */ loaded, /** @type {string} */ own) => answersAbout('p', loaded, own).map(answer => [answer.source, answer.version])
+  assert.deepEqual(of('1', '2'), [['loaded', '1'], ['own', '2']])
+  assert.deepEqual(of('1', ''), [['loaded', '1']])
+  assert.deepEqual(of('', '1'), [['loaded', ''], ['own', '1']])
 })
 
-test('an answer is read piece by piece, up to the end of its turn', async () => {
-  const data = (/** @type {string} */ type, /** @type {object} */ value = {}) => ({ type, data: value })
-  const chunk = (/** @type {string} */ text) => data('assistant/chunk', { chunk: { type: 'text-delta', text } })
-  const message = (/** @type {string} */ text) => data('assistant/message', { message: { content: [{ type: 'thinking', text: 'no' }, { type: 'text', text }] } })
-  const log = [
-    data('user/message', { source: { kind: 'user', rpcId: 'other' } }), message('not ours'), data('turn/end', { reason: { kind: 'completed' } }),
-    data('user/message', { source: { kind: 'user', rpcId: 'p' } }),
-    data('step/start'), chunk('one '), chunk('two'), message('one two'), data('step/end'),
-    data('step/start'), message(' three'),
-    data('turn/end', { reason: { kind: 'error', error: { code: 'NO_KEY', message: 'none' } } }), message('later'),
-  ].map((event, seq) => ({ ...event, seq }))
-  const events = log.slice(0, 6)
-  const { readAnswer } = hostCalls(context({ sessions: { get: () => ({ events, header: {} }) } }))
-  const read = (/** @type {number} */ afterSeq) => readAnswer?.({ sessionId: 's', submissionId: 'p', afterSeq })
-  assert.deepEqual(await read(0), { text: 'one ', nextSeq: 5, done: false, outcome: '', message: '' })
-  events.push(...log.slice(6))
-  assert.deepEqual(await read(5), { text: 'two three', nextSeq: 11, done: true, outcome: 'failed', message: 'NO_KEY: none' })
-  assert.deepEqual(await readAnswer?.({ sessionId: 's', submissionId: 'none', afterSeq: 0 }), { text: '', nextSeq: 0, done: false, outcome: '', message: '' })
-})
-
-test('the version that does not fit is the one reported', () => {
-  assert.equal(reported('1', '1', '1'), '1')
-  assert.equal(reported('1', '2', '1'), '2')
-  assert.equal(reported('1', '1', '2'), '2')
-  assert.equal(reported('1', '1', ''), '1')
-  assert.equal(reported('1', '', '1'), '')
+test('a feature is there when all of it is; a probe that throws finds none', () => {
+  const there = context({ sessions: { get() {}, flush() {} }, sessionPersistence: { inspect() {} }, commands: {} },
+    { sessions: { create() {}, get prompt() { throw new Error('no') } } })
+  assert.deepEqual(hostFeatures(there), ['host.create', 'host.flush'])
 })
 
 test('another drafts plugin is found where it is configured, and where it has claimed the namespace', () => {
