@@ -109,7 +109,7 @@ func TestStory(t *testing.T) {
 	p := launch(t, store, sessions)
 	draft := must[*pb.Draft](t)
 
-	gate := must[*pb.GateResponse](t)(p.Client.Gate(t.Context(), &pb.GateRequest{Host: "test"}))
+	gate := must[*pb.GateResponse](t)(p.Client.Gate(t.Context(), &pb.GateRequest{Host: "test", Protocol: shared.ProtocolVersion}))
 	if gate.Mode != "full" {
 		t.Fatalf("gate: %v", gate)
 	}

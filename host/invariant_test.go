@@ -165,11 +165,14 @@ func TestGateOverTheWire(t *testing.T) {
 		"another":   {map[string]string{gatePackage: "9.9.9"}, "stock"},
 		"missing":   {nil, "stock"},
 	} {
-		r := &pb.GateRequest{Host: "dsh", HostVersion: "0.1.0-rc.8", NodeVersion: "24.0.0", Packages: c.packages}
+		r := &pb.GateRequest{Host: "dsh", HostVersion: "0.1.0-rc.8", NodeVersion: "24.0.0", Packages: c.packages, Protocol: shared.ProtocolVersion, Probed: []string{"page"}, Features: pageFeatures}
 		if got := must[*pb.GateResponse](t)(p.Client.Gate(t.Context(), r)); got.Mode != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
+
+// pageFeatures are those that compatibility.json asks of a page.
+var pageFeatures = []string{"page.remote", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect"}
 
 const gatePackage = "@deepseek-ai/dsh-client-ui-workspace"

@@ -251,15 +251,34 @@ func TestDeleteAndDuplicateTakeTheLastWord(t *testing.T) {
 // Invariant 8: any version that was not tested means stock, also over the wire.
 func TestGateSaysStock(t *testing.T) {
 	s := startServer(t)
+	const page = "@deepseek-ai/dsh-client-ui-workspace"
+	request := func(change func(*pb.GateRequest)) *pb.GateRequest {
+		r := &pb.GateRequest{
+			Host: "dsh", HostVersion: "0.1.0-rc.8", NodeVersion: "24.0.0", Protocol: shared.ProtocolVersion,
+			Packages: map[string]string{page: "0.1.0-rc.8"}, Probed: []string{compat.ScopePage},
+			Features: []string{"page.remote", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect", "page.references"},
+		}
+		change(r)
+		return r
+	}
 	for name, r := range map[string]*pb.GateRequest{
 		"of nothing known":      {},
-		"without its packages":  {Host: "dsh", HostVersion: "0.1.0-rc.8", NodeVersion: "24.0.0"},
-		"of another version":    {Host: "dsh", HostVersion: "9.9.9", NodeVersion: "24.0.0"},
-		"of an unreadable Node": {Host: "dsh", HostVersion: "0.1.0-rc.8", NodeVersion: "?"},
+		"without its packages":  request(func(r *pb.GateRequest) { r.Packages = nil }),
+		"of another version":    request(func(r *pb.GateRequest) { r.HostVersion = "9.9.9" }),
+		"of an unreadable Node": request(func(r *pb.GateRequest) { r.NodeVersion = "?" }),
+		"of another protocol":   request(func(r *pb.GateRequest) { r.Protocol = shared.ProtocolVersion + 1 }),
+		"without a feature":     request(func(r *pb.GateRequest) { r.Features = r.Features[1:] }),
+		"of two versions": request(func(r *pb.GateRequest) {
+			r.Answers = []*pb.FactAnswer{{Subject: page, Source: compat.SourceOwn, Version: "0.1.0-rc.9"}}
+		}),
 	} {
 		if got, err := s.Gate(t.Context(), r); err != nil || got.Mode != compat.ModeStock || len(got.Reasons) == 0 {
 			t.Errorf("a host %s: %v, %v", name, got, err)
 		}
+	}
+	got, err := s.Gate(t.Context(), request(func(r *pb.GateRequest) { r.HostVersion, r.Override = "9.9.9", "9.9.9" }))
+	if err != nil || got.Mode != compat.ModeFull || !got.Overridden || len(got.Reasons) != 1 || len(got.Capabilities) == 0 {
+		t.Errorf("an override by the user: %v, %v", got, err)
 	}
 }
 

@@ -53,14 +53,21 @@ func (s *server) storage() *pb.StorageState {
 }
 
 func (s *server) Gate(_ context.Context, r *pb.GateRequest) (*pb.GateResponse, error) {
-	decision := s.compatible.Decide(compat.Facts{
+	facts := compat.Facts{
 		Host:        r.Host,
 		HostVersion: r.HostVersion,
 		Packages:    r.Packages,
 		NodeVersion: r.NodeVersion,
-		Protocol:    shared.ProtocolVersion,
-	})
-	out := &pb.GateResponse{Mode: decision.Mode}
+		Protocol:    int(r.Protocol),
+		Features:    r.Features,
+		Probed:      r.Probed,
+		Override:    r.Override,
+	}
+	for _, a := range r.Answers {
+		facts.Answers = append(facts.Answers, compat.Answer{Subject: a.Subject, Source: a.Source, Version: a.Version, Where: a.Where, Problem: a.Problem})
+	}
+	decision := s.compatible.Decide(facts)
+	out := &pb.GateResponse{Mode: decision.Mode, Capabilities: decision.Capabilities, Overridden: decision.Overridden}
 	for _, reason := range decision.Reasons {
 		out.Reasons = append(out.Reasons, &pb.GateReason{Code: reason.Code, Subject: reason.Subject, Expected: reason.Expected, Found: reason.Found, Message: reason.Message})
 	}

@@ -8,6 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	"github.com/draft-sessions/dsh-draft-sessions/shared/manifest"
 )
 
 // bundleManifest is the package.json of a staged bundle. Everything it needs is
@@ -44,7 +48,7 @@ const cordisPatch = `- insert:
 `
 
 // Stage builds the whole bundle into dir, which it replaces: the plugin binary
-// (bin/), the bundled halves (lib/), the gRPC contract (proto/), the pins and the
+// with its manifest (bin/), the bundled halves (lib/), the gRPC contract (proto/), the pins and the
 // metadata that DSH reads. It needs Go, and npm for the first time.
 func (t *Toolchain) Stage(ctx context.Context, dir string) error {
 	return t.stage(ctx, dir, func(binary string) error {
@@ -74,16 +78,24 @@ func (t *Toolchain) stage(ctx context.Context, dir string, build func(binary str
 			return fmt.Errorf("stage the bundle: %w", err)
 		}
 	}
-	if err := build(filepath.Join(dir, "bin", "draft-sessions")); err != nil {
+	version, err := t.bundleVersion()
+	if err != nil {
+		return err
+	}
+	binary := filepath.Join(dir, "bin", "draft-sessions")
+	if err := build(binary); err != nil {
+		return fmt.Errorf("stage the plugin binary: %w", err)
+	}
+	if _, err := manifest.Write(binary, version, []int{shared.ProtocolVersion}, runtime.GOOS, runtime.GOARCH); err != nil {
 		return fmt.Errorf("stage the plugin binary: %w", err)
 	}
 	if err := t.bundle(dir); err != nil {
 		return fmt.Errorf("stage the bundle: %w", err)
 	}
-	return t.stageFiles(dir)
+	return t.stageFiles(dir, version)
 }
 
-func (t *Toolchain) stageFiles(dir string) error {
+func (t *Toolchain) stageFiles(dir, version string) error {
 	here := filepath.Join("host", "dsh")
 	for to, from := range map[string]string{
 		"proto/draft_sessions.proto": filepath.Join("shared", "proto", "draftsessionsv1", "draft_sessions.proto"),
@@ -96,16 +108,12 @@ func (t *Toolchain) stageFiles(dir string) error {
 			return fmt.Errorf("stage the bundle: %w", err)
 		}
 	}
-	version, err := t.bundleVersion()
-	if err != nil {
-		return err
-	}
-	manifest, err := json.MarshalIndent(bundleManifest(version), "", "  ")
+	description, err := json.MarshalIndent(bundleManifest(version), "", "  ")
 	if err != nil {
 		return fmt.Errorf("stage the bundle: %w", err)
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, "package.json"), append(manifest, '\n'), 0o644),
+		os.WriteFile(filepath.Join(dir, "package.json"), append(description, '\n'), 0o644),
 		os.WriteFile(filepath.Join(dir, "cordis.patch.yml"), []byte(cordisPatch), 0o644),
 	)
 }
@@ -115,13 +123,13 @@ func (t *Toolchain) bundleVersion() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the bundle's version: %w", err)
 	}
-	var manifest struct {
+	var declared struct {
 		Version string `json:"version"`
 	}
-	if err := json.Unmarshal(raw, &manifest); err != nil {
+	if err := json.Unmarshal(raw, &declared); err != nil {
 		return "", fmt.Errorf("read the bundle's version: %w", err)
 	}
-	return manifest.Version, nil
+	return declared.Version, nil
 }
 
 // nodeModules installs what is bundled, unless it is there for this lock file.

@@ -1,17 +1,20 @@
 // Package compat decides whether a host is one that drafts were tested on.
-// compatibility.json says which hosts, versions and pinned packages those are
-// ([Parse]); [Table.Decide] compares it with the facts a host collected. Any
-// mismatch means stock: the plugin then puts nothing into the host (invariant 8).
+// compatibility.json says which hosts, versions, pinned packages and features
+// those are ([Parse]); [Table.Decide] compares it with the [Facts] that a host
+// collected. Any mismatch means stock: the plugin then puts nothing into the host
+// (invariant 8).
 package compat
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
 
 // Schema is the form of compatibility.json that Parse reads.
-const Schema = 1
+const Schema = 2
 
 // Table is compatibility.json.
 type Table struct {
@@ -24,7 +27,7 @@ type Table struct {
 
 // Host is what a host must be.
 type Host struct {
-	// Package is the npm package of the host, for messages.
+	// Package is the npm package of the host, for messages and as the subject of an [Answer].
 	Package string `json:"package"`
 	// Range is the npm range of its version.
 	Range string `json:"range"`
@@ -34,13 +37,39 @@ type Host struct {
 	Pins map[string]string `json:"pins"`
 	// Node is the npm range of the Node version; "" asks for none.
 	Node string `json:"node,omitempty"`
+	// Capabilities are what drafts can do in this host, by name, with the features
+	// of the host that each one stands on.
+	Capabilities map[string]Capability `json:"capabilities"`
 
 	versions, node Range
 }
 
-// Parse reads compatibility.json. It refuses unknown members, ranges and
-// versions that cannot be read, and a tested version outside its range: a
-// mistake in the file must fail the build, not open the gate.
+// Capability is something that drafts can do in a host.
+type Capability struct {
+	// Required: without it there are no drafts at all. Of one that is not, a
+	// missing feature costs only the capability.
+	Required bool `json:"required"`
+	// Features are names of the form <scope>.<feature> (see [Facts.Probed]).
+	Features []string `json:"features"`
+}
+
+// Scopes of a feature: who can look whether it is there.
+const (
+	// ScopeHost: the host process, before the plugin serves anything.
+	ScopeHost = "host"
+	// ScopePage: a page, which has its own look at what it builds on.
+	ScopePage = "page"
+)
+
+var (
+	capabilityName = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	featureName    = regexp.MustCompile(`^(` + ScopeHost + `|` + ScopePage + `)\.[a-z]+(-[a-z]+)*$`)
+)
+
+// Parse reads compatibility.json. It refuses unknown members, ranges, versions
+// and names that cannot be read, a tested version outside its range and a
+// capability that stands on nothing: a mistake in the file must fail the build,
+// not open the gate.
 func Parse(data []byte) (*Table, error) {
 	table := &Table{}
 	if err := json.Unmarshal(data, table, json.RejectUnknownMembers(true)); err != nil {
@@ -62,8 +91,8 @@ func Parse(data []byte) (*Table, error) {
 }
 
 func (h *Host) prepare() (err error) {
-	if h.Package == "" || h.Range == "" || len(h.Tested) == 0 {
-		return fmt.Errorf("package, range or tested is missing")
+	if h.Package == "" || h.Range == "" || len(h.Tested) == 0 || len(h.Capabilities) == 0 {
+		return fmt.Errorf("package, range, tested or capabilities are missing")
 	}
 	if h.versions, err = ParseRange(h.Range); err != nil {
 		return err
@@ -85,5 +114,30 @@ func (h *Host) prepare() (err error) {
 			return fmt.Errorf("pin of %s: %w", name, err)
 		}
 	}
+	for name, capability := range h.Capabilities {
+		if err := capability.check(name); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func (c Capability) check(name string) error {
+	if !capabilityName.MatchString(name) || len(c.Features) == 0 {
+		return fmt.Errorf("capability %q: a lower-case name and at least one feature are needed", name)
+	}
+	seen := map[string]bool{}
+	for _, feature := range c.Features {
+		if !featureName.MatchString(feature) || seen[feature] {
+			return fmt.Errorf("capability %s: feature %q is no <scope>.<feature>, or is there twice", name, feature)
+		}
+		seen[feature] = true
+	}
+	return nil
+}
+
+// scope is the part of a feature's name that says who can look for it.
+func scope(feature string) string {
+	s, _, _ := strings.Cut(feature, ".")
+	return s
 }

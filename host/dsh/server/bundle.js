@@ -117,7 +117,7 @@ export class Bundle {
     const instance = randomUUID()
     const once = new Once()
     return async (/** @type {AbortSignal} */ signal) => {
-      const facts = collectFacts(ctx.baseUrl)
+      const facts = collectFacts(ctx)
       const hello = { host: facts.host, hostVersion: facts.hostVersion, features: Object.keys(hostCalls(ctx)), instance }
       return Link.connect({
         launch: {

@@ -1,34 +1,43 @@
-/** What the gate decides on: the versions that really run. */
+/** What the gate decides on: the versions that really run, and the features that are really there. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { hostFeatures } from './features.js'
+import { protocolVersion } from './handshake.js'
 import { compatibilityFile } from './paths.js'
 
+/** @typedef {{ subject: string, source: 'loaded' | 'own' | 'served', version: string, where: string, problem: string }} FactAnswer */
+
 /**
- * @param {string} baseUrl of the running loader
- * @returns {{ host: string, hostVersion: string, nodeVersion: string, packages: Record<string, string> }}
- *   a GateRequest; a version that cannot be found is `''`
+ * @param {import('./host.js').HostContext} ctx
+ * @returns a GateRequest; a version that was looked for and not found is `''`
  */
-export function collectFacts(baseUrl) {
+export function collectFacts(ctx) {
   const binary = realpathOf(process.argv[1])
-  /** @type {Record<string, string>} */
-  const packages = {}
-  for (const [name, pin] of Object.entries(pins())) {
-    packages[name] = reported(pin, versionFrom(baseUrl, name), versionFrom(binary, name))
+  return {
+    host: 'dsh',
+    hostVersion: versionAbove(binary),
+    nodeVersion: process.versions.node,
+    protocol: protocolVersion,
+    answers: Object.keys(pins()).flatMap(name => answersAbout(name, versionFrom(ctx.baseUrl, name), versionFrom(binary, name))),
+    features: hostFeatures(ctx),
+    probed: ['host'],
   }
-  return { host: 'dsh', hostVersion: versionAbove(binary), nodeVersion: process.versions.node, packages }
 }
 
 /**
- * One version for the gate: where the loader and DSH's own installation differ,
- * the one that does not fit. DSH's own need not see the package at all.
- * @param {string} pin
+ * What the running loader and DSH's own installation resolve; the plugin compares
+ * them. DSH's own need not see the package at all.
+ * @param {string} subject
  * @param {string} loaded
  * @param {string} own
+ * @returns {FactAnswer[]}
  */
-export function reported(pin, loaded, own) {
-  if (own === '' || own === loaded) return loaded
-  return loaded === pin ? own : loaded
+export function answersAbout(subject, loaded, own) {
+  /** @type {FactAnswer[]} */
+  const answers = [{ subject, source: 'loaded', version: loaded, where: '', problem: '' }]
+  if (own !== '') answers.push({ subject, source: 'own', version: own, where: '', problem: '' })
+  return answers
 }
 
 /** @returns {Record<string, string>} package name to the pinned version */

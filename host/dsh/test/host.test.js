@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { HostCallError, Once, openChannel } from '../server/channel.js'
-import { reported } from '../server/facts.js'
+import { answersAbout } from '../server/facts.js'
+import { hostFeatures } from '../server/features.js'
 import { hostCalls } from '../server/hostcalls.js'
 import { findNeighbour } from '../server/neighbour.js'
 import { makeService } from '../server/remote.js'
@@ -97,12 +98,17 @@ test('a host error keeps its code', async () => {
   await assert.rejects(async () => createSession?.({ sessionId: 's', workspaceId: 'w', agentPresetId: '', permission: '' }), { code: 'workspace-not-found' })
 })
 
-test('the version that does not fit is the one reported', () => {
-  assert.equal(reported('1', '1', '1'), '1')
-  assert.equal(reported('1', '2', '1'), '2')
-  assert.equal(reported('1', '1', '2'), '2')
-  assert.equal(reported('1', '1', ''), '1')
-  assert.equal(reported('1', '', '1'), '')
+test('each source of a version answers for itself; one that need not know is left out', () => {
+  const of = (/** @type {string} */ loaded, /** @type {string} */ own) => answersAbout('p', loaded, own).map(answer => [answer.source, answer.version])
+  assert.deepEqual(of('1', '2'), [['loaded', '1'], ['own', '2']])
+  assert.deepEqual(of('1', ''), [['loaded', '1']])
+  assert.deepEqual(of('', '1'), [['loaded', ''], ['own', '1']])
+})
+
+test('a feature is there when all of it is; a probe that throws finds none', () => {
+  const there = context({ sessions: { get() {}, flush() {} }, sessionPersistence: { inspect() {} }, commands: {} },
+    { sessions: { create() {}, get prompt() { throw new Error('no') } } })
+  assert.deepEqual(hostFeatures(there), ['host.create', 'host.flush'])
 })
 
 test('another drafts plugin is found where it is configured, and where it has claimed the namespace', () => {

@@ -72,7 +72,7 @@ func (x Admission_Decision) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Admission_Decision.Descriptor instead.
 func (Admission_Decision) EnumDescriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{48, 0}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{49, 0}
 }
 
 type Empty struct {
@@ -315,9 +315,20 @@ type GateRequest struct {
 	// "dsh", "standalone", "test".
 	Host        string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
 	HostVersion string `protobuf:"bytes,2,opt,name=host_version,json=hostVersion,proto3" json:"host_version,omitempty"`
-	// Package name to the version found.
-	Packages      map[string]string `protobuf:"bytes,3,rep,name=packages,proto3" json:"packages,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	NodeVersion   string            `protobuf:"bytes,4,opt,name=node_version,json=nodeVersion,proto3" json:"node_version,omitempty"`
+	// Package name to the version found, where there is one way to know it.
+	Packages    map[string]string `protobuf:"bytes,3,rep,name=packages,proto3" json:"packages,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	NodeVersion string            `protobuf:"bytes,4,opt,name=node_version,json=nodeVersion,proto3" json:"node_version,omitempty"`
+	// The protocol that the host's half was built with; 0 is none.
+	Protocol int32 `protobuf:"varint,5,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	// The features that were found: "host.create", "page.sidebar" (compatibility.json).
+	Features []string `protobuf:"bytes,6,rep,name=features,proto3" json:"features,omitempty"`
+	// The scopes whose features were looked for: "host", "page". Features of another
+	// scope are not judged yet; with none, all of them count as missing.
+	Probed []string `protobuf:"bytes,7,rep,name=probed,proto3" json:"probed,omitempty"`
+	// What several sources answered; where they differ, the mode is stock.
+	Answers []*FactAnswer `protobuf:"bytes,8,rep,name=answers,proto3" json:"answers,omitempty"`
+	// The version of the host that the user runs at their own risk; "" for none.
+	Override      string `protobuf:"bytes,9,opt,name=override,proto3" json:"override,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -380,18 +391,138 @@ func (x *GateRequest) GetNodeVersion() string {
 	return ""
 }
 
+func (x *GateRequest) GetProtocol() int32 {
+	if x != nil {
+		return x.Protocol
+	}
+	return 0
+}
+
+func (x *GateRequest) GetFeatures() []string {
+	if x != nil {
+		return x.Features
+	}
+	return nil
+}
+
+func (x *GateRequest) GetProbed() []string {
+	if x != nil {
+		return x.Probed
+	}
+	return nil
+}
+
+func (x *GateRequest) GetAnswers() []*FactAnswer {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *GateRequest) GetOverride() string {
+	if x != nil {
+		return x.Override
+	}
+	return ""
+}
+
+type FactAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A package's name, or "node".
+	Subject string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// loaded (by the running loader) | own (by the host's binary) | served (to the page) | installed
+	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	// "": the source looked and found none.
+	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	Where   string `protobuf:"bytes,4,opt,name=where,proto3" json:"where,omitempty"`
+	// Why there is no answer; "" when there is one.
+	Problem       string `protobuf:"bytes,5,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FactAnswer) Reset() {
+	*x = FactAnswer{}
+	mi := &file_draft_sessions_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FactAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FactAnswer) ProtoMessage() {}
+
+func (x *FactAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FactAnswer.ProtoReflect.Descriptor instead.
+func (*FactAnswer) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *FactAnswer) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *FactAnswer) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *FactAnswer) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *FactAnswer) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
+func (x *FactAnswer) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 type GateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "full" or "stock".
-	Mode          string        `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
-	Reasons       []*GateReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
+	// In full mode: capabilities that are off, and what the override overrode.
+	Reasons []*GateReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	// What works, sorted; none in stock mode.
+	Capabilities []string `protobuf:"bytes,3,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
+	// Full at the user's risk, on a release that was not tested.
+	Overridden    bool `protobuf:"varint,4,opt,name=overridden,proto3" json:"overridden,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GateResponse) Reset() {
 	*x = GateResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[5]
+	mi := &file_draft_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -403,7 +534,7 @@ func (x *GateResponse) String() string {
 func (*GateResponse) ProtoMessage() {}
 
 func (x *GateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[5]
+	mi := &file_draft_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -416,7 +547,7 @@ func (x *GateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GateResponse.ProtoReflect.Descriptor instead.
 func (*GateResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{5}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GateResponse) GetMode() string {
@@ -433,6 +564,20 @@ func (x *GateResponse) GetReasons() []*GateReason {
 	return nil
 }
 
+func (x *GateResponse) GetCapabilities() []string {
+	if x != nil {
+		return x.Capabilities
+	}
+	return nil
+}
+
+func (x *GateResponse) GetOverridden() bool {
+	if x != nil {
+		return x.Overridden
+	}
+	return false
+}
+
 type GateReason struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Code     string                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
@@ -447,7 +592,7 @@ type GateReason struct {
 
 func (x *GateReason) Reset() {
 	*x = GateReason{}
-	mi := &file_draft_sessions_proto_msgTypes[6]
+	mi := &file_draft_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -459,7 +604,7 @@ func (x *GateReason) String() string {
 func (*GateReason) ProtoMessage() {}
 
 func (x *GateReason) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[6]
+	mi := &file_draft_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -472,7 +617,7 @@ func (x *GateReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GateReason.ProtoReflect.Descriptor instead.
 func (*GateReason) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{6}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GateReason) GetCode() string {
@@ -541,7 +686,7 @@ type Draft struct {
 
 func (x *Draft) Reset() {
 	*x = Draft{}
-	mi := &file_draft_sessions_proto_msgTypes[7]
+	mi := &file_draft_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +698,7 @@ func (x *Draft) String() string {
 func (*Draft) ProtoMessage() {}
 
 func (x *Draft) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[7]
+	mi := &file_draft_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +711,7 @@ func (x *Draft) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Draft.ProtoReflect.Descriptor instead.
 func (*Draft) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{7}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Draft) GetId() string {
@@ -715,7 +860,7 @@ type Conflict struct {
 
 func (x *Conflict) Reset() {
 	*x = Conflict{}
-	mi := &file_draft_sessions_proto_msgTypes[8]
+	mi := &file_draft_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -727,7 +872,7 @@ func (x *Conflict) String() string {
 func (*Conflict) ProtoMessage() {}
 
 func (x *Conflict) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[8]
+	mi := &file_draft_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -740,7 +885,7 @@ func (x *Conflict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Conflict.ProtoReflect.Descriptor instead.
 func (*Conflict) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{8}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Conflict) GetId() string {
@@ -787,7 +932,7 @@ type DraftRef struct {
 
 func (x *DraftRef) Reset() {
 	*x = DraftRef{}
-	mi := &file_draft_sessions_proto_msgTypes[9]
+	mi := &file_draft_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -799,7 +944,7 @@ func (x *DraftRef) String() string {
 func (*DraftRef) ProtoMessage() {}
 
 func (x *DraftRef) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[9]
+	mi := &file_draft_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,7 +957,7 @@ func (x *DraftRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DraftRef.ProtoReflect.Descriptor instead.
 func (*DraftRef) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{9}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DraftRef) GetDraftId() string {
@@ -833,7 +978,7 @@ type RevisionRef struct {
 
 func (x *RevisionRef) Reset() {
 	*x = RevisionRef{}
-	mi := &file_draft_sessions_proto_msgTypes[10]
+	mi := &file_draft_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +990,7 @@ func (x *RevisionRef) String() string {
 func (*RevisionRef) ProtoMessage() {}
 
 func (x *RevisionRef) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[10]
+	mi := &file_draft_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +1003,7 @@ func (x *RevisionRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevisionRef.ProtoReflect.Descriptor instead.
 func (*RevisionRef) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{10}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RevisionRef) GetDraftId() string {
@@ -884,7 +1029,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[11]
+	mi := &file_draft_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -896,7 +1041,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[11]
+	mi := &file_draft_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -909,7 +1054,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{11}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListRequest) GetWorkspaceId() string {
@@ -928,7 +1073,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[12]
+	mi := &file_draft_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +1085,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[12]
+	mi := &file_draft_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1098,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{12}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListResponse) GetDrafts() []*Draft {
@@ -976,7 +1121,7 @@ type CreateRequest struct {
 
 func (x *CreateRequest) Reset() {
 	*x = CreateRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[13]
+	mi := &file_draft_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -988,7 +1133,7 @@ func (x *CreateRequest) String() string {
 func (*CreateRequest) ProtoMessage() {}
 
 func (x *CreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[13]
+	mi := &file_draft_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1001,7 +1146,7 @@ func (x *CreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{13}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CreateRequest) GetWorkspaceId() string {
@@ -1056,7 +1201,7 @@ type UpdateRequest struct {
 
 func (x *UpdateRequest) Reset() {
 	*x = UpdateRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[14]
+	mi := &file_draft_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1213,7 @@ func (x *UpdateRequest) String() string {
 func (*UpdateRequest) ProtoMessage() {}
 
 func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[14]
+	mi := &file_draft_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1226,7 @@ func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{14}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateRequest) GetDraftId() string {
@@ -1149,7 +1294,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[15]
+	mi := &file_draft_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1306,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[15]
+	mi := &file_draft_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1319,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{15}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DeleteResponse) GetDeletedAt() int64 {
@@ -1192,7 +1337,7 @@ type ListTrashRequest struct {
 
 func (x *ListTrashRequest) Reset() {
 	*x = ListTrashRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[16]
+	mi := &file_draft_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1204,7 +1349,7 @@ func (x *ListTrashRequest) String() string {
 func (*ListTrashRequest) ProtoMessage() {}
 
 func (x *ListTrashRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[16]
+	mi := &file_draft_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1217,7 +1362,7 @@ func (x *ListTrashRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTrashRequest.ProtoReflect.Descriptor instead.
 func (*ListTrashRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{16}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 type ListTrashResponse struct {
@@ -1229,7 +1374,7 @@ type ListTrashResponse struct {
 
 func (x *ListTrashResponse) Reset() {
 	*x = ListTrashResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[17]
+	mi := &file_draft_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1241,7 +1386,7 @@ func (x *ListTrashResponse) String() string {
 func (*ListTrashResponse) ProtoMessage() {}
 
 func (x *ListTrashResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[17]
+	mi := &file_draft_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1254,7 +1399,7 @@ func (x *ListTrashResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTrashResponse.ProtoReflect.Descriptor instead.
 func (*ListTrashResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{17}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListTrashResponse) GetEntries() []*TrashEntry {
@@ -1274,7 +1419,7 @@ type TrashEntry struct {
 
 func (x *TrashEntry) Reset() {
 	*x = TrashEntry{}
-	mi := &file_draft_sessions_proto_msgTypes[18]
+	mi := &file_draft_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1431,7 @@ func (x *TrashEntry) String() string {
 func (*TrashEntry) ProtoMessage() {}
 
 func (x *TrashEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[18]
+	mi := &file_draft_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1444,7 @@ func (x *TrashEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrashEntry.ProtoReflect.Descriptor instead.
 func (*TrashEntry) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{18}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TrashEntry) GetDraft() *Draft {
@@ -1328,7 +1473,7 @@ type RebindRequest struct {
 
 func (x *RebindRequest) Reset() {
 	*x = RebindRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[19]
+	mi := &file_draft_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1340,7 +1485,7 @@ func (x *RebindRequest) String() string {
 func (*RebindRequest) ProtoMessage() {}
 
 func (x *RebindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[19]
+	mi := &file_draft_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1353,7 +1498,7 @@ func (x *RebindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebindRequest.ProtoReflect.Descriptor instead.
 func (*RebindRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{19}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RebindRequest) GetDraftId() string {
@@ -1387,7 +1532,7 @@ type ReorderRequest struct {
 
 func (x *ReorderRequest) Reset() {
 	*x = ReorderRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[20]
+	mi := &file_draft_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1544,7 @@ func (x *ReorderRequest) String() string {
 func (*ReorderRequest) ProtoMessage() {}
 
 func (x *ReorderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[20]
+	mi := &file_draft_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1412,7 +1557,7 @@ func (x *ReorderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReorderRequest.ProtoReflect.Descriptor instead.
 func (*ReorderRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{20}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReorderRequest) GetWorkspaceId() string {
@@ -1443,7 +1588,7 @@ type ResolveConflictRequest struct {
 
 func (x *ResolveConflictRequest) Reset() {
 	*x = ResolveConflictRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[21]
+	mi := &file_draft_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1600,7 @@ func (x *ResolveConflictRequest) String() string {
 func (*ResolveConflictRequest) ProtoMessage() {}
 
 func (x *ResolveConflictRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[21]
+	mi := &file_draft_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1613,7 @@ func (x *ResolveConflictRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveConflictRequest.ProtoReflect.Descriptor instead.
 func (*ResolveConflictRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{21}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ResolveConflictRequest) GetDraftId() string {
@@ -1507,7 +1652,7 @@ type SidebarRequest struct {
 
 func (x *SidebarRequest) Reset() {
 	*x = SidebarRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[22]
+	mi := &file_draft_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1519,7 +1664,7 @@ func (x *SidebarRequest) String() string {
 func (*SidebarRequest) ProtoMessage() {}
 
 func (x *SidebarRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[22]
+	mi := &file_draft_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1532,7 +1677,7 @@ func (x *SidebarRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SidebarRequest.ProtoReflect.Descriptor instead.
 func (*SidebarRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{22}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 type Sidebar struct {
@@ -1551,7 +1696,7 @@ type Sidebar struct {
 
 func (x *Sidebar) Reset() {
 	*x = Sidebar{}
-	mi := &file_draft_sessions_proto_msgTypes[23]
+	mi := &file_draft_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1563,7 +1708,7 @@ func (x *Sidebar) String() string {
 func (*Sidebar) ProtoMessage() {}
 
 func (x *Sidebar) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[23]
+	mi := &file_draft_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1576,7 +1721,7 @@ func (x *Sidebar) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sidebar.ProtoReflect.Descriptor instead.
 func (*Sidebar) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{23}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Sidebar) GetEpoch() string {
@@ -1647,7 +1792,7 @@ type Row struct {
 
 func (x *Row) Reset() {
 	*x = Row{}
-	mi := &file_draft_sessions_proto_msgTypes[24]
+	mi := &file_draft_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +1804,7 @@ func (x *Row) String() string {
 func (*Row) ProtoMessage() {}
 
 func (x *Row) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[24]
+	mi := &file_draft_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +1817,7 @@ func (x *Row) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Row.ProtoReflect.Descriptor instead.
 func (*Row) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{24}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Row) GetDraftId() string {
@@ -1805,7 +1950,7 @@ type Notice struct {
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_draft_sessions_proto_msgTypes[25]
+	mi := &file_draft_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1817,7 +1962,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[25]
+	mi := &file_draft_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +1975,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{25}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Notice) GetId() string {
@@ -1877,7 +2022,7 @@ type DismissNoticeRequest struct {
 
 func (x *DismissNoticeRequest) Reset() {
 	*x = DismissNoticeRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[26]
+	mi := &file_draft_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1889,7 +2034,7 @@ func (x *DismissNoticeRequest) String() string {
 func (*DismissNoticeRequest) ProtoMessage() {}
 
 func (x *DismissNoticeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[26]
+	mi := &file_draft_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1902,7 +2047,7 @@ func (x *DismissNoticeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DismissNoticeRequest.ProtoReflect.Descriptor instead.
 func (*DismissNoticeRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{26}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DismissNoticeRequest) GetNoticeId() string {
@@ -1920,7 +2065,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[27]
+	mi := &file_draft_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1932,7 +2077,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[27]
+	mi := &file_draft_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1945,7 +2090,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{27}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 type Event struct {
@@ -1964,7 +2109,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_draft_sessions_proto_msgTypes[28]
+	mi := &file_draft_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2121,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[28]
+	mi := &file_draft_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2134,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{28}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Event) GetEvent() isEvent_Event {
@@ -2097,7 +2242,7 @@ type Saved struct {
 
 func (x *Saved) Reset() {
 	*x = Saved{}
-	mi := &file_draft_sessions_proto_msgTypes[29]
+	mi := &file_draft_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2254,7 @@ func (x *Saved) String() string {
 func (*Saved) ProtoMessage() {}
 
 func (x *Saved) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[29]
+	mi := &file_draft_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2267,7 @@ func (x *Saved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Saved.ProtoReflect.Descriptor instead.
 func (*Saved) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{29}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Saved) GetDraftId() string {
@@ -2204,7 +2349,7 @@ type NotSaved struct {
 
 func (x *NotSaved) Reset() {
 	*x = NotSaved{}
-	mi := &file_draft_sessions_proto_msgTypes[30]
+	mi := &file_draft_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2216,7 +2361,7 @@ func (x *NotSaved) String() string {
 func (*NotSaved) ProtoMessage() {}
 
 func (x *NotSaved) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[30]
+	mi := &file_draft_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2229,7 +2374,7 @@ func (x *NotSaved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotSaved.ProtoReflect.Descriptor instead.
 func (*NotSaved) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{30}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *NotSaved) GetDraftId() string {
@@ -2296,7 +2441,7 @@ type TextChanged struct {
 
 func (x *TextChanged) Reset() {
 	*x = TextChanged{}
-	mi := &file_draft_sessions_proto_msgTypes[31]
+	mi := &file_draft_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2308,7 +2453,7 @@ func (x *TextChanged) String() string {
 func (*TextChanged) ProtoMessage() {}
 
 func (x *TextChanged) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[31]
+	mi := &file_draft_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2321,7 +2466,7 @@ func (x *TextChanged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextChanged.ProtoReflect.Descriptor instead.
 func (*TextChanged) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{31}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *TextChanged) GetDraftId() string {
@@ -2378,7 +2523,7 @@ type Removed struct {
 
 func (x *Removed) Reset() {
 	*x = Removed{}
-	mi := &file_draft_sessions_proto_msgTypes[32]
+	mi := &file_draft_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2390,7 +2535,7 @@ func (x *Removed) String() string {
 func (*Removed) ProtoMessage() {}
 
 func (x *Removed) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[32]
+	mi := &file_draft_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2403,7 +2548,7 @@ func (x *Removed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Removed.ProtoReflect.Descriptor instead.
 func (*Removed) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{32}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Removed) GetDraftId() string {
@@ -2445,7 +2590,7 @@ type NewDraftRequest struct {
 
 func (x *NewDraftRequest) Reset() {
 	*x = NewDraftRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[33]
+	mi := &file_draft_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2457,7 +2602,7 @@ func (x *NewDraftRequest) String() string {
 func (*NewDraftRequest) ProtoMessage() {}
 
 func (x *NewDraftRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[33]
+	mi := &file_draft_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2470,7 +2615,7 @@ func (x *NewDraftRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewDraftRequest.ProtoReflect.Descriptor instead.
 func (*NewDraftRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{33}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *NewDraftRequest) GetWorkspaceId() string {
@@ -2533,7 +2678,7 @@ type BindResponse struct {
 
 func (x *BindResponse) Reset() {
 	*x = BindResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[34]
+	mi := &file_draft_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2545,7 +2690,7 @@ func (x *BindResponse) String() string {
 func (*BindResponse) ProtoMessage() {}
 
 func (x *BindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[34]
+	mi := &file_draft_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +2703,7 @@ func (x *BindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BindResponse.ProtoReflect.Descriptor instead.
 func (*BindResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{34}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *BindResponse) GetDraft() *Draft {
@@ -2586,7 +2731,7 @@ type MoveRequest struct {
 
 func (x *MoveRequest) Reset() {
 	*x = MoveRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[35]
+	mi := &file_draft_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +2743,7 @@ func (x *MoveRequest) String() string {
 func (*MoveRequest) ProtoMessage() {}
 
 func (x *MoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[35]
+	mi := &file_draft_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +2756,7 @@ func (x *MoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRequest.ProtoReflect.Descriptor instead.
 func (*MoveRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{35}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *MoveRequest) GetDraftId() string {
@@ -2646,7 +2791,7 @@ type EditorRef struct {
 
 func (x *EditorRef) Reset() {
 	*x = EditorRef{}
-	mi := &file_draft_sessions_proto_msgTypes[36]
+	mi := &file_draft_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2658,7 +2803,7 @@ func (x *EditorRef) String() string {
 func (*EditorRef) ProtoMessage() {}
 
 func (x *EditorRef) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[36]
+	mi := &file_draft_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2671,7 +2816,7 @@ func (x *EditorRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditorRef.ProtoReflect.Descriptor instead.
 func (*EditorRef) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{36}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EditorRef) GetDraftId() string {
@@ -2716,7 +2861,7 @@ type OpenEditorRequest struct {
 
 func (x *OpenEditorRequest) Reset() {
 	*x = OpenEditorRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[37]
+	mi := &file_draft_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2873,7 @@ func (x *OpenEditorRequest) String() string {
 func (*OpenEditorRequest) ProtoMessage() {}
 
 func (x *OpenEditorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[37]
+	mi := &file_draft_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +2886,7 @@ func (x *OpenEditorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEditorRequest.ProtoReflect.Descriptor instead.
 func (*OpenEditorRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{37}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *OpenEditorRequest) GetDraftId() string {
@@ -2818,7 +2963,7 @@ type OpenEditorResponse struct {
 
 func (x *OpenEditorResponse) Reset() {
 	*x = OpenEditorResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[38]
+	mi := &file_draft_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2830,7 +2975,7 @@ func (x *OpenEditorResponse) String() string {
 func (*OpenEditorResponse) ProtoMessage() {}
 
 func (x *OpenEditorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[38]
+	mi := &file_draft_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2843,7 +2988,7 @@ func (x *OpenEditorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEditorResponse.ProtoReflect.Descriptor instead.
 func (*OpenEditorResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{38}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *OpenEditorResponse) GetEpoch() string {
@@ -2899,7 +3044,7 @@ type EditRequest struct {
 
 func (x *EditRequest) Reset() {
 	*x = EditRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[39]
+	mi := &file_draft_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2911,7 +3056,7 @@ func (x *EditRequest) String() string {
 func (*EditRequest) ProtoMessage() {}
 
 func (x *EditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[39]
+	mi := &file_draft_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2924,7 +3069,7 @@ func (x *EditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditRequest.ProtoReflect.Descriptor instead.
 func (*EditRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{39}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *EditRequest) GetDraftId() string {
@@ -2992,7 +3137,7 @@ type EditResponse struct {
 
 func (x *EditResponse) Reset() {
 	*x = EditResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[40]
+	mi := &file_draft_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3004,7 +3149,7 @@ func (x *EditResponse) String() string {
 func (*EditResponse) ProtoMessage() {}
 
 func (x *EditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[40]
+	mi := &file_draft_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3017,7 +3162,7 @@ func (x *EditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditResponse.ProtoReflect.Descriptor instead.
 func (*EditResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{40}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *EditResponse) GetAcceptedSeq() int64 {
@@ -3037,7 +3182,7 @@ type FlushRequest struct {
 
 func (x *FlushRequest) Reset() {
 	*x = FlushRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[41]
+	mi := &file_draft_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3049,7 +3194,7 @@ func (x *FlushRequest) String() string {
 func (*FlushRequest) ProtoMessage() {}
 
 func (x *FlushRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[41]
+	mi := &file_draft_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3062,7 +3207,7 @@ func (x *FlushRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushRequest.ProtoReflect.Descriptor instead.
 func (*FlushRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{41}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *FlushRequest) GetDraftId() string {
@@ -3080,7 +3225,7 @@ type FlushResponse struct {
 
 func (x *FlushResponse) Reset() {
 	*x = FlushResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[42]
+	mi := &file_draft_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3092,7 +3237,7 @@ func (x *FlushResponse) String() string {
 func (*FlushResponse) ProtoMessage() {}
 
 func (x *FlushResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[42]
+	mi := &file_draft_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3105,7 +3250,7 @@ func (x *FlushResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushResponse.ProtoReflect.Descriptor instead.
 func (*FlushResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{42}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 type ReconcileRequest struct {
@@ -3117,7 +3262,7 @@ type ReconcileRequest struct {
 
 func (x *ReconcileRequest) Reset() {
 	*x = ReconcileRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[43]
+	mi := &file_draft_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3129,7 +3274,7 @@ func (x *ReconcileRequest) String() string {
 func (*ReconcileRequest) ProtoMessage() {}
 
 func (x *ReconcileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[43]
+	mi := &file_draft_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3142,7 +3287,7 @@ func (x *ReconcileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReconcileRequest.ProtoReflect.Descriptor instead.
 func (*ReconcileRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{43}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ReconcileRequest) GetWorkspaceId() string {
@@ -3164,7 +3309,7 @@ type ReconcileResponse struct {
 
 func (x *ReconcileResponse) Reset() {
 	*x = ReconcileResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[44]
+	mi := &file_draft_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3176,7 +3321,7 @@ func (x *ReconcileResponse) String() string {
 func (*ReconcileResponse) ProtoMessage() {}
 
 func (x *ReconcileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[44]
+	mi := &file_draft_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3189,7 +3334,7 @@ func (x *ReconcileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReconcileResponse.ProtoReflect.Descriptor instead.
 func (*ReconcileResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{44}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ReconcileResponse) GetRecreated() int32 {
@@ -3230,7 +3375,7 @@ type ChooseSessionRequest struct {
 
 func (x *ChooseSessionRequest) Reset() {
 	*x = ChooseSessionRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[45]
+	mi := &file_draft_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3242,7 +3387,7 @@ func (x *ChooseSessionRequest) String() string {
 func (*ChooseSessionRequest) ProtoMessage() {}
 
 func (x *ChooseSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[45]
+	mi := &file_draft_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3255,7 +3400,7 @@ func (x *ChooseSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChooseSessionRequest.ProtoReflect.Descriptor instead.
 func (*ChooseSessionRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{45}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ChooseSessionRequest) GetWorkspaceId() string {
@@ -3281,7 +3426,7 @@ type ChooseSessionResponse struct {
 
 func (x *ChooseSessionResponse) Reset() {
 	*x = ChooseSessionResponse{}
-	mi := &file_draft_sessions_proto_msgTypes[46]
+	mi := &file_draft_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3293,7 +3438,7 @@ func (x *ChooseSessionResponse) String() string {
 func (*ChooseSessionResponse) ProtoMessage() {}
 
 func (x *ChooseSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[46]
+	mi := &file_draft_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3306,7 +3451,7 @@ func (x *ChooseSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChooseSessionResponse.ProtoReflect.Descriptor instead.
 func (*ChooseSessionResponse) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{46}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ChooseSessionResponse) GetSessionId() string {
@@ -3330,7 +3475,7 @@ type BeforePromptRequest struct {
 
 func (x *BeforePromptRequest) Reset() {
 	*x = BeforePromptRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[47]
+	mi := &file_draft_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3342,7 +3487,7 @@ func (x *BeforePromptRequest) String() string {
 func (*BeforePromptRequest) ProtoMessage() {}
 
 func (x *BeforePromptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[47]
+	mi := &file_draft_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3355,7 +3500,7 @@ func (x *BeforePromptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeforePromptRequest.ProtoReflect.Descriptor instead.
 func (*BeforePromptRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{47}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *BeforePromptRequest) GetSessionId() string {
@@ -3399,7 +3544,7 @@ type Admission struct {
 
 func (x *Admission) Reset() {
 	*x = Admission{}
-	mi := &file_draft_sessions_proto_msgTypes[48]
+	mi := &file_draft_sessions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3411,7 +3556,7 @@ func (x *Admission) String() string {
 func (*Admission) ProtoMessage() {}
 
 func (x *Admission) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[48]
+	mi := &file_draft_sessions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3424,7 +3569,7 @@ func (x *Admission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Admission.ProtoReflect.Descriptor instead.
 func (*Admission) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{48}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Admission) GetDecision() Admission_Decision {
@@ -3468,7 +3613,7 @@ type AfterPromptRequest struct {
 
 func (x *AfterPromptRequest) Reset() {
 	*x = AfterPromptRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[49]
+	mi := &file_draft_sessions_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3480,7 +3625,7 @@ func (x *AfterPromptRequest) String() string {
 func (*AfterPromptRequest) ProtoMessage() {}
 
 func (x *AfterPromptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[49]
+	mi := &file_draft_sessions_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3493,7 +3638,7 @@ func (x *AfterPromptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AfterPromptRequest.ProtoReflect.Descriptor instead.
 func (*AfterPromptRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{49}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *AfterPromptRequest) GetSessionId() string {
@@ -3537,7 +3682,7 @@ type BeforeCommandRequest struct {
 
 func (x *BeforeCommandRequest) Reset() {
 	*x = BeforeCommandRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[50]
+	mi := &file_draft_sessions_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3549,7 +3694,7 @@ func (x *BeforeCommandRequest) String() string {
 func (*BeforeCommandRequest) ProtoMessage() {}
 
 func (x *BeforeCommandRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[50]
+	mi := &file_draft_sessions_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3562,7 +3707,7 @@ func (x *BeforeCommandRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeforeCommandRequest.ProtoReflect.Descriptor instead.
 func (*BeforeCommandRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{50}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *BeforeCommandRequest) GetSessionId() string {
@@ -3604,7 +3749,7 @@ type AfterCommandRequest struct {
 
 func (x *AfterCommandRequest) Reset() {
 	*x = AfterCommandRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[51]
+	mi := &file_draft_sessions_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3616,7 +3761,7 @@ func (x *AfterCommandRequest) String() string {
 func (*AfterCommandRequest) ProtoMessage() {}
 
 func (x *AfterCommandRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[51]
+	mi := &file_draft_sessions_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3629,7 +3774,7 @@ func (x *AfterCommandRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AfterCommandRequest.ProtoReflect.Descriptor instead.
 func (*AfterCommandRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{51}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *AfterCommandRequest) GetSessionId() string {
@@ -3669,7 +3814,7 @@ type ObserveSessionRequest struct {
 
 func (x *ObserveSessionRequest) Reset() {
 	*x = ObserveSessionRequest{}
-	mi := &file_draft_sessions_proto_msgTypes[52]
+	mi := &file_draft_sessions_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3681,7 +3826,7 @@ func (x *ObserveSessionRequest) String() string {
 func (*ObserveSessionRequest) ProtoMessage() {}
 
 func (x *ObserveSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[52]
+	mi := &file_draft_sessions_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3694,7 +3839,7 @@ func (x *ObserveSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObserveSessionRequest.ProtoReflect.Descriptor instead.
 func (*ObserveSessionRequest) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{52}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ObserveSessionRequest) GetSessionId() string {
@@ -3787,7 +3932,7 @@ type UserMessage struct {
 
 func (x *UserMessage) Reset() {
 	*x = UserMessage{}
-	mi := &file_draft_sessions_proto_msgTypes[53]
+	mi := &file_draft_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3799,7 +3944,7 @@ func (x *UserMessage) String() string {
 func (*UserMessage) ProtoMessage() {}
 
 func (x *UserMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[53]
+	mi := &file_draft_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3812,7 +3957,7 @@ func (x *UserMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMessage.ProtoReflect.Descriptor instead.
 func (*UserMessage) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{53}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *UserMessage) GetSeq() int64 {
@@ -3851,7 +3996,7 @@ type HostCall struct {
 
 func (x *HostCall) Reset() {
 	*x = HostCall{}
-	mi := &file_draft_sessions_proto_msgTypes[54]
+	mi := &file_draft_sessions_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3863,7 +4008,7 @@ func (x *HostCall) String() string {
 func (*HostCall) ProtoMessage() {}
 
 func (x *HostCall) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[54]
+	mi := &file_draft_sessions_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3876,7 +4021,7 @@ func (x *HostCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostCall.ProtoReflect.Descriptor instead.
 func (*HostCall) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{54}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *HostCall) GetId() uint64 {
@@ -4005,7 +4150,7 @@ type HostReply struct {
 
 func (x *HostReply) Reset() {
 	*x = HostReply{}
-	mi := &file_draft_sessions_proto_msgTypes[55]
+	mi := &file_draft_sessions_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4017,7 +4162,7 @@ func (x *HostReply) String() string {
 func (*HostReply) ProtoMessage() {}
 
 func (x *HostReply) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[55]
+	mi := &file_draft_sessions_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4030,7 +4175,7 @@ func (x *HostReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostReply.ProtoReflect.Descriptor instead.
 func (*HostReply) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{55}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *HostReply) GetId() uint64 {
@@ -4162,7 +4307,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_draft_sessions_proto_msgTypes[56]
+	mi := &file_draft_sessions_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4174,7 +4319,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[56]
+	mi := &file_draft_sessions_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4187,7 +4332,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{56}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Hello) GetHost() string {
@@ -4229,7 +4374,7 @@ type HostError struct {
 
 func (x *HostError) Reset() {
 	*x = HostError{}
-	mi := &file_draft_sessions_proto_msgTypes[57]
+	mi := &file_draft_sessions_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4241,7 +4386,7 @@ func (x *HostError) String() string {
 func (*HostError) ProtoMessage() {}
 
 func (x *HostError) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[57]
+	mi := &file_draft_sessions_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4254,7 +4399,7 @@ func (x *HostError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostError.ProtoReflect.Descriptor instead.
 func (*HostError) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{57}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *HostError) GetCode() string {
@@ -4284,7 +4429,7 @@ type CreateSession struct {
 
 func (x *CreateSession) Reset() {
 	*x = CreateSession{}
-	mi := &file_draft_sessions_proto_msgTypes[58]
+	mi := &file_draft_sessions_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4296,7 +4441,7 @@ func (x *CreateSession) String() string {
 func (*CreateSession) ProtoMessage() {}
 
 func (x *CreateSession) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[58]
+	mi := &file_draft_sessions_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4309,7 +4454,7 @@ func (x *CreateSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSession.ProtoReflect.Descriptor instead.
 func (*CreateSession) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{58}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *CreateSession) GetSessionId() string {
@@ -4350,7 +4495,7 @@ type CreateSessionResult struct {
 
 func (x *CreateSessionResult) Reset() {
 	*x = CreateSessionResult{}
-	mi := &file_draft_sessions_proto_msgTypes[59]
+	mi := &file_draft_sessions_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4362,7 +4507,7 @@ func (x *CreateSessionResult) String() string {
 func (*CreateSessionResult) ProtoMessage() {}
 
 func (x *CreateSessionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[59]
+	mi := &file_draft_sessions_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4375,7 +4520,7 @@ func (x *CreateSessionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResult.ProtoReflect.Descriptor instead.
 func (*CreateSessionResult) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{59}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *CreateSessionResult) GetSessionId() string {
@@ -4400,7 +4545,7 @@ type ListWorkspaces struct {
 
 func (x *ListWorkspaces) Reset() {
 	*x = ListWorkspaces{}
-	mi := &file_draft_sessions_proto_msgTypes[60]
+	mi := &file_draft_sessions_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4412,7 +4557,7 @@ func (x *ListWorkspaces) String() string {
 func (*ListWorkspaces) ProtoMessage() {}
 
 func (x *ListWorkspaces) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[60]
+	mi := &file_draft_sessions_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4425,7 +4570,7 @@ func (x *ListWorkspaces) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaces.ProtoReflect.Descriptor instead.
 func (*ListWorkspaces) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{60}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{61}
 }
 
 type ListWorkspacesResult struct {
@@ -4438,7 +4583,7 @@ type ListWorkspacesResult struct {
 
 func (x *ListWorkspacesResult) Reset() {
 	*x = ListWorkspacesResult{}
-	mi := &file_draft_sessions_proto_msgTypes[61]
+	mi := &file_draft_sessions_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4450,7 +4595,7 @@ func (x *ListWorkspacesResult) String() string {
 func (*ListWorkspacesResult) ProtoMessage() {}
 
 func (x *ListWorkspacesResult) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[61]
+	mi := &file_draft_sessions_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4463,7 +4608,7 @@ func (x *ListWorkspacesResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspacesResult.ProtoReflect.Descriptor instead.
 func (*ListWorkspacesResult) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{61}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ListWorkspacesResult) GetWorkspaces() []*Workspace {
@@ -4491,7 +4636,7 @@ type Workspace struct {
 
 func (x *Workspace) Reset() {
 	*x = Workspace{}
-	mi := &file_draft_sessions_proto_msgTypes[62]
+	mi := &file_draft_sessions_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4503,7 +4648,7 @@ func (x *Workspace) String() string {
 func (*Workspace) ProtoMessage() {}
 
 func (x *Workspace) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[62]
+	mi := &file_draft_sessions_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4516,7 +4661,7 @@ func (x *Workspace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Workspace.ProtoReflect.Descriptor instead.
 func (*Workspace) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{62}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *Workspace) GetWorkspaceId() string {
@@ -4550,7 +4695,7 @@ type ReadSession struct {
 
 func (x *ReadSession) Reset() {
 	*x = ReadSession{}
-	mi := &file_draft_sessions_proto_msgTypes[63]
+	mi := &file_draft_sessions_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4562,7 +4707,7 @@ func (x *ReadSession) String() string {
 func (*ReadSession) ProtoMessage() {}
 
 func (x *ReadSession) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[63]
+	mi := &file_draft_sessions_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4575,7 +4720,7 @@ func (x *ReadSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadSession.ProtoReflect.Descriptor instead.
 func (*ReadSession) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{63}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *ReadSession) GetSessionId() string {
@@ -4599,7 +4744,7 @@ type ReadSessionResult struct {
 
 func (x *ReadSessionResult) Reset() {
 	*x = ReadSessionResult{}
-	mi := &file_draft_sessions_proto_msgTypes[64]
+	mi := &file_draft_sessions_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4611,7 +4756,7 @@ func (x *ReadSessionResult) String() string {
 func (*ReadSessionResult) ProtoMessage() {}
 
 func (x *ReadSessionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[64]
+	mi := &file_draft_sessions_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4624,7 +4769,7 @@ func (x *ReadSessionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadSessionResult.ProtoReflect.Descriptor instead.
 func (*ReadSessionResult) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{64}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *ReadSessionResult) GetExists() bool {
@@ -4672,7 +4817,7 @@ type FlushSession struct {
 
 func (x *FlushSession) Reset() {
 	*x = FlushSession{}
-	mi := &file_draft_sessions_proto_msgTypes[65]
+	mi := &file_draft_sessions_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4684,7 +4829,7 @@ func (x *FlushSession) String() string {
 func (*FlushSession) ProtoMessage() {}
 
 func (x *FlushSession) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[65]
+	mi := &file_draft_sessions_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4697,7 +4842,7 @@ func (x *FlushSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushSession.ProtoReflect.Descriptor instead.
 func (*FlushSession) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{65}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *FlushSession) GetSessionId() string {
@@ -4717,7 +4862,7 @@ type ApplySettings struct {
 
 func (x *ApplySettings) Reset() {
 	*x = ApplySettings{}
-	mi := &file_draft_sessions_proto_msgTypes[66]
+	mi := &file_draft_sessions_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4729,7 +4874,7 @@ func (x *ApplySettings) String() string {
 func (*ApplySettings) ProtoMessage() {}
 
 func (x *ApplySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[66]
+	mi := &file_draft_sessions_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4742,7 +4887,7 @@ func (x *ApplySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplySettings.ProtoReflect.Descriptor instead.
 func (*ApplySettings) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{66}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *ApplySettings) GetSessionId() string {
@@ -4780,18 +4925,34 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"generation\x12\x12\n" +
 	"\x04code\x18\x03 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage\x12#\n" +
-	"\rmigrated_from\x18\x05 \x01(\tR\fmigratedFrom\"\xed\x01\n" +
+	"\rmigrated_from\x18\x05 \x01(\tR\fmigratedFrom\"\x91\x03\n" +
 	"\vGateRequest\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12!\n" +
 	"\fhost_version\x18\x02 \x01(\tR\vhostVersion\x12G\n" +
 	"\bpackages\x18\x03 \x03(\v2+.draftsessions.v1.GateRequest.PackagesEntryR\bpackages\x12!\n" +
-	"\fnode_version\x18\x04 \x01(\tR\vnodeVersion\x1a;\n" +
+	"\fnode_version\x18\x04 \x01(\tR\vnodeVersion\x12\x1a\n" +
+	"\bprotocol\x18\x05 \x01(\x05R\bprotocol\x12\x1a\n" +
+	"\bfeatures\x18\x06 \x03(\tR\bfeatures\x12\x16\n" +
+	"\x06probed\x18\a \x03(\tR\x06probed\x126\n" +
+	"\aanswers\x18\b \x03(\v2\x1c.draftsessions.v1.FactAnswerR\aanswers\x12\x1a\n" +
+	"\boverride\x18\t \x01(\tR\boverride\x1a;\n" +
 	"\rPackagesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"Z\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x01\n" +
+	"\n" +
+	"FactAnswer\x12\x18\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x14\n" +
+	"\x05where\x18\x04 \x01(\tR\x05where\x12\x18\n" +
+	"\aproblem\x18\x05 \x01(\tR\aproblem\"\x9e\x01\n" +
 	"\fGateResponse\x12\x12\n" +
 	"\x04mode\x18\x01 \x01(\tR\x04mode\x126\n" +
-	"\areasons\x18\x02 \x03(\v2\x1c.draftsessions.v1.GateReasonR\areasons\"\x86\x01\n" +
+	"\areasons\x18\x02 \x03(\v2\x1c.draftsessions.v1.GateReasonR\areasons\x12\"\n" +
+	"\fcapabilities\x18\x03 \x03(\tR\fcapabilities\x12\x1e\n" +
+	"\n" +
+	"overridden\x18\x04 \x01(\bR\n" +
+	"overridden\"\x86\x01\n" +
 	"\n" +
 	"GateReason\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
@@ -5210,7 +5371,7 @@ func file_draft_sessions_proto_rawDescGZIP() []byte {
 }
 
 var file_draft_sessions_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_draft_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 68)
+var file_draft_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
 var file_draft_sessions_proto_goTypes = []any{
 	(Admission_Decision)(0),        // 0: draftsessions.v1.Admission.Decision
 	(*Empty)(nil),                  // 1: draftsessions.v1.Empty
@@ -5218,172 +5379,174 @@ var file_draft_sessions_proto_goTypes = []any{
 	(*InfoResponse)(nil),           // 3: draftsessions.v1.InfoResponse
 	(*StorageState)(nil),           // 4: draftsessions.v1.StorageState
 	(*GateRequest)(nil),            // 5: draftsessions.v1.GateRequest
-	(*GateResponse)(nil),           // 6: draftsessions.v1.GateResponse
-	(*GateReason)(nil),             // 7: draftsessions.v1.GateReason
-	(*Draft)(nil),                  // 8: draftsessions.v1.Draft
-	(*Conflict)(nil),               // 9: draftsessions.v1.Conflict
-	(*DraftRef)(nil),               // 10: draftsessions.v1.DraftRef
-	(*RevisionRef)(nil),            // 11: draftsessions.v1.RevisionRef
-	(*ListRequest)(nil),            // 12: draftsessions.v1.ListRequest
-	(*ListResponse)(nil),           // 13: draftsessions.v1.ListResponse
-	(*CreateRequest)(nil),          // 14: draftsessions.v1.CreateRequest
-	(*UpdateRequest)(nil),          // 15: draftsessions.v1.UpdateRequest
-	(*DeleteResponse)(nil),         // 16: draftsessions.v1.DeleteResponse
-	(*ListTrashRequest)(nil),       // 17: draftsessions.v1.ListTrashRequest
-	(*ListTrashResponse)(nil),      // 18: draftsessions.v1.ListTrashResponse
-	(*TrashEntry)(nil),             // 19: draftsessions.v1.TrashEntry
-	(*RebindRequest)(nil),          // 20: draftsessions.v1.RebindRequest
-	(*ReorderRequest)(nil),         // 21: draftsessions.v1.ReorderRequest
-	(*ResolveConflictRequest)(nil), // 22: draftsessions.v1.ResolveConflictRequest
-	(*SidebarRequest)(nil),         // 23: draftsessions.v1.SidebarRequest
-	(*Sidebar)(nil),                // 24: draftsessions.v1.Sidebar
-	(*Row)(nil),                    // 25: draftsessions.v1.Row
-	(*Notice)(nil),                 // 26: draftsessions.v1.Notice
-	(*DismissNoticeRequest)(nil),   // 27: draftsessions.v1.DismissNoticeRequest
-	(*WatchRequest)(nil),           // 28: draftsessions.v1.WatchRequest
-	(*Event)(nil),                  // 29: draftsessions.v1.Event
-	(*Saved)(nil),                  // 30: draftsessions.v1.Saved
-	(*NotSaved)(nil),               // 31: draftsessions.v1.NotSaved
-	(*TextChanged)(nil),            // 32: draftsessions.v1.TextChanged
-	(*Removed)(nil),                // 33: draftsessions.v1.Removed
-	(*NewDraftRequest)(nil),        // 34: draftsessions.v1.NewDraftRequest
-	(*BindResponse)(nil),           // 35: draftsessions.v1.BindResponse
-	(*MoveRequest)(nil),            // 36: draftsessions.v1.MoveRequest
-	(*EditorRef)(nil),              // 37: draftsessions.v1.EditorRef
-	(*OpenEditorRequest)(nil),      // 38: draftsessions.v1.OpenEditorRequest
-	(*OpenEditorResponse)(nil),     // 39: draftsessions.v1.OpenEditorResponse
-	(*EditRequest)(nil),            // 40: draftsessions.v1.EditRequest
-	(*EditResponse)(nil),           // 41: draftsessions.v1.EditResponse
-	(*FlushRequest)(nil),           // 42: draftsessions.v1.FlushRequest
-	(*FlushResponse)(nil),          // 43: draftsessions.v1.FlushResponse
-	(*ReconcileRequest)(nil),       // 44: draftsessions.v1.ReconcileRequest
-	(*ReconcileResponse)(nil),      // 45: draftsessions.v1.ReconcileResponse
-	(*ChooseSessionRequest)(nil),   // 46: draftsessions.v1.ChooseSessionRequest
-	(*ChooseSessionResponse)(nil),  // 47: draftsessions.v1.ChooseSessionResponse
-	(*BeforePromptRequest)(nil),    // 48: draftsessions.v1.BeforePromptRequest
-	(*Admission)(nil),              // 49: draftsessions.v1.Admission
-	(*AfterPromptRequest)(nil),     // 50: draftsessions.v1.AfterPromptRequest
-	(*BeforeCommandRequest)(nil),   // 51: draftsessions.v1.BeforeCommandRequest
-	(*AfterCommandRequest)(nil),    // 52: draftsessions.v1.AfterCommandRequest
-	(*ObserveSessionRequest)(nil),  // 53: draftsessions.v1.ObserveSessionRequest
-	(*UserMessage)(nil),            // 54: draftsessions.v1.UserMessage
-	(*HostCall)(nil),               // 55: draftsessions.v1.HostCall
-	(*HostReply)(nil),              // 56: draftsessions.v1.HostReply
-	(*Hello)(nil),                  // 57: draftsessions.v1.Hello
-	(*HostError)(nil),              // 58: draftsessions.v1.HostError
-	(*CreateSession)(nil),          // 59: draftsessions.v1.CreateSession
-	(*CreateSessionResult)(nil),    // 60: draftsessions.v1.CreateSessionResult
-	(*ListWorkspaces)(nil),         // 61: draftsessions.v1.ListWorkspaces
-	(*ListWorkspacesResult)(nil),   // 62: draftsessions.v1.ListWorkspacesResult
-	(*Workspace)(nil),              // 63: draftsessions.v1.Workspace
-	(*ReadSession)(nil),            // 64: draftsessions.v1.ReadSession
-	(*ReadSessionResult)(nil),      // 65: draftsessions.v1.ReadSessionResult
-	(*FlushSession)(nil),           // 66: draftsessions.v1.FlushSession
-	(*ApplySettings)(nil),          // 67: draftsessions.v1.ApplySettings
-	nil,                            // 68: draftsessions.v1.GateRequest.PackagesEntry
+	(*FactAnswer)(nil),             // 6: draftsessions.v1.FactAnswer
+	(*GateResponse)(nil),           // 7: draftsessions.v1.GateResponse
+	(*GateReason)(nil),             // 8: draftsessions.v1.GateReason
+	(*Draft)(nil),                  // 9: draftsessions.v1.Draft
+	(*Conflict)(nil),               // 10: draftsessions.v1.Conflict
+	(*DraftRef)(nil),               // 11: draftsessions.v1.DraftRef
+	(*RevisionRef)(nil),            // 12: draftsessions.v1.RevisionRef
+	(*ListRequest)(nil),            // 13: draftsessions.v1.ListRequest
+	(*ListResponse)(nil),           // 14: draftsessions.v1.ListResponse
+	(*CreateRequest)(nil),          // 15: draftsessions.v1.CreateRequest
+	(*UpdateRequest)(nil),          // 16: draftsessions.v1.UpdateRequest
+	(*DeleteResponse)(nil),         // 17: draftsessions.v1.DeleteResponse
+	(*ListTrashRequest)(nil),       // 18: draftsessions.v1.ListTrashRequest
+	(*ListTrashResponse)(nil),      // 19: draftsessions.v1.ListTrashResponse
+	(*TrashEntry)(nil),             // 20: draftsessions.v1.TrashEntry
+	(*RebindRequest)(nil),          // 21: draftsessions.v1.RebindRequest
+	(*ReorderRequest)(nil),         // 22: draftsessions.v1.ReorderRequest
+	(*ResolveConflictRequest)(nil), // 23: draftsessions.v1.ResolveConflictRequest
+	(*SidebarRequest)(nil),         // 24: draftsessions.v1.SidebarRequest
+	(*Sidebar)(nil),                // 25: draftsessions.v1.Sidebar
+	(*Row)(nil),                    // 26: draftsessions.v1.Row
+	(*Notice)(nil),                 // 27: draftsessions.v1.Notice
+	(*DismissNoticeRequest)(nil),   // 28: draftsessions.v1.DismissNoticeRequest
+	(*WatchRequest)(nil),           // 29: draftsessions.v1.WatchRequest
+	(*Event)(nil),                  // 30: draftsessions.v1.Event
+	(*Saved)(nil),                  // 31: draftsessions.v1.Saved
+	(*NotSaved)(nil),               // 32: draftsessions.v1.NotSaved
+	(*TextChanged)(nil),            // 33: draftsessions.v1.TextChanged
+	(*Removed)(nil),                // 34: draftsessions.v1.Removed
+	(*NewDraftRequest)(nil),        // 35: draftsessions.v1.NewDraftRequest
+	(*BindResponse)(nil),           // 36: draftsessions.v1.BindResponse
+	(*MoveRequest)(nil),            // 37: draftsessions.v1.MoveRequest
+	(*EditorRef)(nil),              // 38: draftsessions.v1.EditorRef
+	(*OpenEditorRequest)(nil),      // 39: draftsessions.v1.OpenEditorRequest
+	(*OpenEditorResponse)(nil),     // 40: draftsessions.v1.OpenEditorResponse
+	(*EditRequest)(nil),            // 41: draftsessions.v1.EditRequest
+	(*EditResponse)(nil),           // 42: draftsessions.v1.EditResponse
+	(*FlushRequest)(nil),           // 43: draftsessions.v1.FlushRequest
+	(*FlushResponse)(nil),          // 44: draftsessions.v1.FlushResponse
+	(*ReconcileRequest)(nil),       // 45: draftsessions.v1.ReconcileRequest
+	(*ReconcileResponse)(nil),      // 46: draftsessions.v1.ReconcileResponse
+	(*ChooseSessionRequest)(nil),   // 47: draftsessions.v1.ChooseSessionRequest
+	(*ChooseSessionResponse)(nil),  // 48: draftsessions.v1.ChooseSessionResponse
+	(*BeforePromptRequest)(nil),    // 49: draftsessions.v1.BeforePromptRequest
+	(*Admission)(nil),              // 50: draftsessions.v1.Admission
+	(*AfterPromptRequest)(nil),     // 51: draftsessions.v1.AfterPromptRequest
+	(*BeforeCommandRequest)(nil),   // 52: draftsessions.v1.BeforeCommandRequest
+	(*AfterCommandRequest)(nil),    // 53: draftsessions.v1.AfterCommandRequest
+	(*ObserveSessionRequest)(nil),  // 54: draftsessions.v1.ObserveSessionRequest
+	(*UserMessage)(nil),            // 55: draftsessions.v1.UserMessage
+	(*HostCall)(nil),               // 56: draftsessions.v1.HostCall
+	(*HostReply)(nil),              // 57: draftsessions.v1.HostReply
+	(*Hello)(nil),                  // 58: draftsessions.v1.Hello
+	(*HostError)(nil),              // 59: draftsessions.v1.HostError
+	(*CreateSession)(nil),          // 60: draftsessions.v1.CreateSession
+	(*CreateSessionResult)(nil),    // 61: draftsessions.v1.CreateSessionResult
+	(*ListWorkspaces)(nil),         // 62: draftsessions.v1.ListWorkspaces
+	(*ListWorkspacesResult)(nil),   // 63: draftsessions.v1.ListWorkspacesResult
+	(*Workspace)(nil),              // 64: draftsessions.v1.Workspace
+	(*ReadSession)(nil),            // 65: draftsessions.v1.ReadSession
+	(*ReadSessionResult)(nil),      // 66: draftsessions.v1.ReadSessionResult
+	(*FlushSession)(nil),           // 67: draftsessions.v1.FlushSession
+	(*ApplySettings)(nil),          // 68: draftsessions.v1.ApplySettings
+	nil,                            // 69: draftsessions.v1.GateRequest.PackagesEntry
 }
 var file_draft_sessions_proto_depIdxs = []int32{
 	4,  // 0: draftsessions.v1.InfoResponse.storage:type_name -> draftsessions.v1.StorageState
-	68, // 1: draftsessions.v1.GateRequest.packages:type_name -> draftsessions.v1.GateRequest.PackagesEntry
-	7,  // 2: draftsessions.v1.GateResponse.reasons:type_name -> draftsessions.v1.GateReason
-	9,  // 3: draftsessions.v1.Draft.conflicts:type_name -> draftsessions.v1.Conflict
-	8,  // 4: draftsessions.v1.ListResponse.drafts:type_name -> draftsessions.v1.Draft
-	19, // 5: draftsessions.v1.ListTrashResponse.entries:type_name -> draftsessions.v1.TrashEntry
-	8,  // 6: draftsessions.v1.TrashEntry.draft:type_name -> draftsessions.v1.Draft
-	25, // 7: draftsessions.v1.Sidebar.rows:type_name -> draftsessions.v1.Row
-	26, // 8: draftsessions.v1.Sidebar.notices:type_name -> draftsessions.v1.Notice
-	4,  // 9: draftsessions.v1.Sidebar.storage:type_name -> draftsessions.v1.StorageState
-	24, // 10: draftsessions.v1.Event.sidebar:type_name -> draftsessions.v1.Sidebar
-	30, // 11: draftsessions.v1.Event.saved:type_name -> draftsessions.v1.Saved
-	31, // 12: draftsessions.v1.Event.not_saved:type_name -> draftsessions.v1.NotSaved
-	32, // 13: draftsessions.v1.Event.text_changed:type_name -> draftsessions.v1.TextChanged
-	33, // 14: draftsessions.v1.Event.removed:type_name -> draftsessions.v1.Removed
-	37, // 15: draftsessions.v1.NewDraftRequest.open_editor:type_name -> draftsessions.v1.EditorRef
-	8,  // 16: draftsessions.v1.BindResponse.draft:type_name -> draftsessions.v1.Draft
-	8,  // 17: draftsessions.v1.OpenEditorResponse.draft:type_name -> draftsessions.v1.Draft
-	0,  // 18: draftsessions.v1.Admission.decision:type_name -> draftsessions.v1.Admission.Decision
-	54, // 19: draftsessions.v1.ObserveSessionRequest.user_message:type_name -> draftsessions.v1.UserMessage
-	59, // 20: draftsessions.v1.HostCall.create_session:type_name -> draftsessions.v1.CreateSession
-	61, // 21: draftsessions.v1.HostCall.list_workspaces:type_name -> draftsessions.v1.ListWorkspaces
-	64, // 22: draftsessions.v1.HostCall.read_session:type_name -> draftsessions.v1.ReadSession
-	66, // 23: draftsessions.v1.HostCall.flush_session:type_name -> draftsessions.v1.FlushSession
-	67, // 24: draftsessions.v1.HostCall.apply_settings:type_name -> draftsessions.v1.ApplySettings
-	58, // 25: draftsessions.v1.HostReply.error:type_name -> draftsessions.v1.HostError
-	57, // 26: draftsessions.v1.HostReply.hello:type_name -> draftsessions.v1.Hello
-	60, // 27: draftsessions.v1.HostReply.create_session:type_name -> draftsessions.v1.CreateSessionResult
-	62, // 28: draftsessions.v1.HostReply.list_workspaces:type_name -> draftsessions.v1.ListWorkspacesResult
-	65, // 29: draftsessions.v1.HostReply.read_session:type_name -> draftsessions.v1.ReadSessionResult
-	1,  // 30: draftsessions.v1.HostReply.flush_session:type_name -> draftsessions.v1.Empty
-	1,  // 31: draftsessions.v1.HostReply.apply_settings:type_name -> draftsessions.v1.Empty
-	63, // 32: draftsessions.v1.ListWorkspacesResult.workspaces:type_name -> draftsessions.v1.Workspace
-	54, // 33: draftsessions.v1.ReadSessionResult.user_messages:type_name -> draftsessions.v1.UserMessage
-	2,  // 34: draftsessions.v1.DraftSessions.Info:input_type -> draftsessions.v1.InfoRequest
-	5,  // 35: draftsessions.v1.DraftSessions.Gate:input_type -> draftsessions.v1.GateRequest
-	56, // 36: draftsessions.v1.DraftSessions.HostChannel:input_type -> draftsessions.v1.HostReply
-	28, // 37: draftsessions.v1.DraftSessions.Watch:input_type -> draftsessions.v1.WatchRequest
-	12, // 38: draftsessions.v1.DraftSessions.List:input_type -> draftsessions.v1.ListRequest
-	10, // 39: draftsessions.v1.DraftSessions.Get:input_type -> draftsessions.v1.DraftRef
-	14, // 40: draftsessions.v1.DraftSessions.Create:input_type -> draftsessions.v1.CreateRequest
-	15, // 41: draftsessions.v1.DraftSessions.Update:input_type -> draftsessions.v1.UpdateRequest
-	11, // 42: draftsessions.v1.DraftSessions.Delete:input_type -> draftsessions.v1.RevisionRef
-	10, // 43: draftsessions.v1.DraftSessions.Restore:input_type -> draftsessions.v1.DraftRef
-	17, // 44: draftsessions.v1.DraftSessions.ListTrash:input_type -> draftsessions.v1.ListTrashRequest
-	20, // 45: draftsessions.v1.DraftSessions.Rebind:input_type -> draftsessions.v1.RebindRequest
-	21, // 46: draftsessions.v1.DraftSessions.Reorder:input_type -> draftsessions.v1.ReorderRequest
-	10, // 47: draftsessions.v1.DraftSessions.Duplicate:input_type -> draftsessions.v1.DraftRef
-	22, // 48: draftsessions.v1.DraftSessions.ResolveConflict:input_type -> draftsessions.v1.ResolveConflictRequest
-	23, // 49: draftsessions.v1.DraftSessions.GetSidebar:input_type -> draftsessions.v1.SidebarRequest
-	27, // 50: draftsessions.v1.DraftSessions.DismissNotice:input_type -> draftsessions.v1.DismissNoticeRequest
-	34, // 51: draftsessions.v1.DraftSessions.NewDraft:input_type -> draftsessions.v1.NewDraftRequest
-	10, // 52: draftsessions.v1.DraftSessions.Bind:input_type -> draftsessions.v1.DraftRef
-	36, // 53: draftsessions.v1.DraftSessions.Move:input_type -> draftsessions.v1.MoveRequest
-	38, // 54: draftsessions.v1.DraftSessions.OpenEditor:input_type -> draftsessions.v1.OpenEditorRequest
-	40, // 55: draftsessions.v1.DraftSessions.Edit:input_type -> draftsessions.v1.EditRequest
-	42, // 56: draftsessions.v1.DraftSessions.Flush:input_type -> draftsessions.v1.FlushRequest
-	37, // 57: draftsessions.v1.DraftSessions.CloseEditor:input_type -> draftsessions.v1.EditorRef
-	44, // 58: draftsessions.v1.DraftSessions.Reconcile:input_type -> draftsessions.v1.ReconcileRequest
-	46, // 59: draftsessions.v1.DraftSessions.ChooseSession:input_type -> draftsessions.v1.ChooseSessionRequest
-	48, // 60: draftsessions.v1.DraftSessions.BeforePrompt:input_type -> draftsessions.v1.BeforePromptRequest
-	50, // 61: draftsessions.v1.DraftSessions.AfterPrompt:input_type -> draftsessions.v1.AfterPromptRequest
-	51, // 62: draftsessions.v1.DraftSessions.BeforeCommand:input_type -> draftsessions.v1.BeforeCommandRequest
-	52, // 63: draftsessions.v1.DraftSessions.AfterCommand:input_type -> draftsessions.v1.AfterCommandRequest
-	53, // 64: draftsessions.v1.DraftSessions.ObserveSession:input_type -> draftsessions.v1.ObserveSessionRequest
-	3,  // 65: draftsessions.v1.DraftSessions.Info:output_type -> draftsessions.v1.InfoResponse
-	6,  // 66: draftsessions.v1.DraftSessions.Gate:output_type -> draftsessions.v1.GateResponse
-	55, // 67: draftsessions.v1.DraftSessions.HostChannel:output_type -> draftsessions.v1.HostCall
-	29, // 68: draftsessions.v1.DraftSessions.Watch:output_type -> draftsessions.v1.Event
-	13, // 69: draftsessions.v1.DraftSessions.List:output_type -> draftsessions.v1.ListResponse
-	8,  // 70: draftsessions.v1.DraftSessions.Get:output_type -> draftsessions.v1.Draft
-	8,  // 71: draftsessions.v1.DraftSessions.Create:output_type -> draftsessions.v1.Draft
-	8,  // 72: draftsessions.v1.DraftSessions.Update:output_type -> draftsessions.v1.Draft
-	16, // 73: draftsessions.v1.DraftSessions.Delete:output_type -> draftsessions.v1.DeleteResponse
-	8,  // 74: draftsessions.v1.DraftSessions.Restore:output_type -> draftsessions.v1.Draft
-	18, // 75: draftsessions.v1.DraftSessions.ListTrash:output_type -> draftsessions.v1.ListTrashResponse
-	8,  // 76: draftsessions.v1.DraftSessions.Rebind:output_type -> draftsessions.v1.Draft
-	24, // 77: draftsessions.v1.DraftSessions.Reorder:output_type -> draftsessions.v1.Sidebar
-	8,  // 78: draftsessions.v1.DraftSessions.Duplicate:output_type -> draftsessions.v1.Draft
-	8,  // 79: draftsessions.v1.DraftSessions.ResolveConflict:output_type -> draftsessions.v1.Draft
-	24, // 80: draftsessions.v1.DraftSessions.GetSidebar:output_type -> draftsessions.v1.Sidebar
-	1,  // 81: draftsessions.v1.DraftSessions.DismissNotice:output_type -> draftsessions.v1.Empty
-	8,  // 82: draftsessions.v1.DraftSessions.NewDraft:output_type -> draftsessions.v1.Draft
-	35, // 83: draftsessions.v1.DraftSessions.Bind:output_type -> draftsessions.v1.BindResponse
-	8,  // 84: draftsessions.v1.DraftSessions.Move:output_type -> draftsessions.v1.Draft
-	39, // 85: draftsessions.v1.DraftSessions.OpenEditor:output_type -> draftsessions.v1.OpenEditorResponse
-	41, // 86: draftsessions.v1.DraftSessions.Edit:output_type -> draftsessions.v1.EditResponse
-	43, // 87: draftsessions.v1.DraftSessions.Flush:output_type -> draftsessions.v1.FlushResponse
-	1,  // 88: draftsessions.v1.DraftSessions.CloseEditor:output_type -> draftsessions.v1.Empty
-	45, // 89: draftsessions.v1.DraftSessions.Reconcile:output_type -> draftsessions.v1.ReconcileResponse
-	47, // 90: draftsessions.v1.DraftSessions.ChooseSession:output_type -> draftsessions.v1.ChooseSessionResponse
-	49, // 91: draftsessions.v1.DraftSessions.BeforePrompt:output_type -> draftsessions.v1.Admission
-	1,  // 92: draftsessions.v1.DraftSessions.AfterPrompt:output_type -> draftsessions.v1.Empty
-	49, // 93: draftsessions.v1.DraftSessions.BeforeCommand:output_type -> draftsessions.v1.Admission
-	1,  // 94: draftsessions.v1.DraftSessions.AfterCommand:output_type -> draftsessions.v1.Empty
-	1,  // 95: draftsessions.v1.DraftSessions.ObserveSession:output_type -> draftsessions.v1.Empty
-	65, // [65:96] is the sub-list for method output_type
-	34, // [34:65] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	69, // 1: draftsessions.v1.GateRequest.packages:type_name -> draftsessions.v1.GateRequest.PackagesEntry
+	6,  // 2: draftsessions.v1.GateRequest.answers:type_name -> draftsessions.v1.FactAnswer
+	8,  // 3: draftsessions.v1.GateResponse.reasons:type_name -> draftsessions.v1.GateReason
+	10, // 4: draftsessions.v1.Draft.conflicts:type_name -> draftsessions.v1.Conflict
+	9,  // 5: draftsessions.v1.ListResponse.drafts:type_name -> draftsessions.v1.Draft
+	20, // 6: draftsessions.v1.ListTrashResponse.entries:type_name -> draftsessions.v1.TrashEntry
+	9,  // 7: draftsessions.v1.TrashEntry.draft:type_name -> draftsessions.v1.Draft
+	26, // 8: draftsessions.v1.Sidebar.rows:type_name -> draftsessions.v1.Row
+	27, // 9: draftsessions.v1.Sidebar.notices:type_name -> draftsessions.v1.Notice
+	4,  // 10: draftsessions.v1.Sidebar.storage:type_name -> draftsessions.v1.StorageState
+	25, // 11: draftsessions.v1.Event.sidebar:type_name -> draftsessions.v1.Sidebar
+	31, // 12: draftsessions.v1.Event.saved:type_name -> draftsessions.v1.Saved
+	32, // 13: draftsessions.v1.Event.not_saved:type_name -> draftsessions.v1.NotSaved
+	33, // 14: draftsessions.v1.Event.text_changed:type_name -> draftsessions.v1.TextChanged
+	34, // 15: draftsessions.v1.Event.removed:type_name -> draftsessions.v1.Removed
+	38, // 16: draftsessions.v1.NewDraftRequest.open_editor:type_name -> draftsessions.v1.EditorRef
+	9,  // 17: draftsessions.v1.BindResponse.draft:type_name -> draftsessions.v1.Draft
+	9,  // 18: draftsessions.v1.OpenEditorResponse.draft:type_name -> draftsessions.v1.Draft
+	0,  // 19: draftsessions.v1.Admission.decision:type_name -> draftsessions.v1.Admission.Decision
+	55, // 20: draftsessions.v1.ObserveSessionRequest.user_message:type_name -> draftsessions.v1.UserMessage
+	60, // 21: draftsessions.v1.HostCall.create_session:type_name -> draftsessions.v1.CreateSession
+	62, // 22: draftsessions.v1.HostCall.list_workspaces:type_name -> draftsessions.v1.ListWorkspaces
+	65, // 23: draftsessions.v1.HostCall.read_session:type_name -> draftsessions.v1.ReadSession
+	67, // 24: draftsessions.v1.HostCall.flush_session:type_name -> draftsessions.v1.FlushSession
+	68, // 25: draftsessions.v1.HostCall.apply_settings:type_name -> draftsessions.v1.ApplySettings
+	59, // 26: draftsessions.v1.HostReply.error:type_name -> draftsessions.v1.HostError
+	58, // 27: draftsessions.v1.HostReply.hello:type_name -> draftsessions.v1.Hello
+	61, // 28: draftsessions.v1.HostReply.create_session:type_name -> draftsessions.v1.CreateSessionResult
+	63, // 29: draftsessions.v1.HostReply.list_workspaces:type_name -> draftsessions.v1.ListWorkspacesResult
+	66, // 30: draftsessions.v1.HostReply.read_session:type_name -> draftsessions.v1.ReadSessionResult
+	1,  // 31: draftsessions.v1.HostReply.flush_session:type_name -> draftsessions.v1.Empty
+	1,  // 32: draftsessions.v1.HostReply.apply_settings:type_name -> draftsessions.v1.Empty
+	64, // 33: draftsessions.v1.ListWorkspacesResult.workspaces:type_name -> draftsessions.v1.Workspace
+	55, // 34: draftsessions.v1.ReadSessionResult.user_messages:type_name -> draftsessions.v1.UserMessage
+	2,  // 35: draftsessions.v1.DraftSessions.Info:input_type -> draftsessions.v1.InfoRequest
+	5,  // 36: draftsessions.v1.DraftSessions.Gate:input_type -> draftsessions.v1.GateRequest
+	57, // 37: draftsessions.v1.DraftSessions.HostChannel:input_type -> draftsessions.v1.HostReply
+	29, // 38: draftsessions.v1.DraftSessions.Watch:input_type -> draftsessions.v1.WatchRequest
+	13, // 39: draftsessions.v1.DraftSessions.List:input_type -> draftsessions.v1.ListRequest
+	11, // 40: draftsessions.v1.DraftSessions.Get:input_type -> draftsessions.v1.DraftRef
+	15, // 41: draftsessions.v1.DraftSessions.Create:input_type -> draftsessions.v1.CreateRequest
+	16, // 42: draftsessions.v1.DraftSessions.Update:input_type -> draftsessions.v1.UpdateRequest
+	12, // 43: draftsessions.v1.DraftSessions.Delete:input_type -> draftsessions.v1.RevisionRef
+	11, // 44: draftsessions.v1.DraftSessions.Restore:input_type -> draftsessions.v1.DraftRef
+	18, // 45: draftsessions.v1.DraftSessions.ListTrash:input_type -> draftsessions.v1.ListTrashRequest
+	21, // 46: draftsessions.v1.DraftSessions.Rebind:input_type -> draftsessions.v1.RebindRequest
+	22, // 47: draftsessions.v1.DraftSessions.Reorder:input_type -> draftsessions.v1.ReorderRequest
+	11, // 48: draftsessions.v1.DraftSessions.Duplicate:input_type -> draftsessions.v1.DraftRef
+	23, // 49: draftsessions.v1.DraftSessions.ResolveConflict:input_type -> draftsessions.v1.ResolveConflictRequest
+	24, // 50: draftsessions.v1.DraftSessions.GetSidebar:input_type -> draftsessions.v1.SidebarRequest
+	28, // 51: draftsessions.v1.DraftSessions.DismissNotice:input_type -> draftsessions.v1.DismissNoticeRequest
+	35, // 52: draftsessions.v1.DraftSessions.NewDraft:input_type -> draftsessions.v1.NewDraftRequest
+	11, // 53: draftsessions.v1.DraftSessions.Bind:input_type -> draftsessions.v1.DraftRef
+	37, // 54: draftsessions.v1.DraftSessions.Move:input_type -> draftsessions.v1.MoveRequest
+	39, // 55: draftsessions.v1.DraftSessions.OpenEditor:input_type -> draftsessions.v1.OpenEditorRequest
+	41, // 56: draftsessions.v1.DraftSessions.Edit:input_type -> draftsessions.v1.EditRequest
+	43, // 57: draftsessions.v1.DraftSessions.Flush:input_type -> draftsessions.v1.FlushRequest
+	38, // 58: draftsessions.v1.DraftSessions.CloseEditor:input_type -> draftsessions.v1.EditorRef
+	45, // 59: draftsessions.v1.DraftSessions.Reconcile:input_type -> draftsessions.v1.ReconcileRequest
+	47, // 60: draftsessions.v1.DraftSessions.ChooseSession:input_type -> draftsessions.v1.ChooseSessionRequest
+	49, // 61: draftsessions.v1.DraftSessions.BeforePrompt:input_type -> draftsessions.v1.BeforePromptRequest
+	51, // 62: draftsessions.v1.DraftSessions.AfterPrompt:input_type -> draftsessions.v1.AfterPromptRequest
+	52, // 63: draftsessions.v1.DraftSessions.BeforeCommand:input_type -> draftsessions.v1.BeforeCommandRequest
+	53, // 64: draftsessions.v1.DraftSessions.AfterCommand:input_type -> draftsessions.v1.AfterCommandRequest
+	54, // 65: draftsessions.v1.DraftSessions.ObserveSession:input_type -> draftsessions.v1.ObserveSessionRequest
+	3,  // 66: draftsessions.v1.DraftSessions.Info:output_type -> draftsessions.v1.InfoResponse
+	7,  // 67: draftsessions.v1.DraftSessions.Gate:output_type -> draftsessions.v1.GateResponse
+	56, // 68: draftsessions.v1.DraftSessions.HostChannel:output_type -> draftsessions.v1.HostCall
+	30, // 69: draftsessions.v1.DraftSessions.Watch:output_type -> draftsessions.v1.Event
+	14, // 70: draftsessions.v1.DraftSessions.List:output_type -> draftsessions.v1.ListResponse
+	9,  // 71: draftsessions.v1.DraftSessions.Get:output_type -> draftsessions.v1.Draft
+	9,  // 72: draftsessions.v1.DraftSessions.Create:output_type -> draftsessions.v1.Draft
+	9,  // 73: draftsessions.v1.DraftSessions.Update:output_type -> draftsessions.v1.Draft
+	17, // 74: draftsessions.v1.DraftSessions.Delete:output_type -> draftsessions.v1.DeleteResponse
+	9,  // 75: draftsessions.v1.DraftSessions.Restore:output_type -> draftsessions.v1.Draft
+	19, // 76: draftsessions.v1.DraftSessions.ListTrash:output_type -> draftsessions.v1.ListTrashResponse
+	9,  // 77: draftsessions.v1.DraftSessions.Rebind:output_type -> draftsessions.v1.Draft
+	25, // 78: draftsessions.v1.DraftSessions.Reorder:output_type -> draftsessions.v1.Sidebar
+	9,  // 79: draftsessions.v1.DraftSessions.Duplicate:output_type -> draftsessions.v1.Draft
+	9,  // 80: draftsessions.v1.DraftSessions.ResolveConflict:output_type -> draftsessions.v1.Draft
+	25, // 81: draftsessions.v1.DraftSessions.GetSidebar:output_type -> draftsessions.v1.Sidebar
+	1,  // 82: draftsessions.v1.DraftSessions.DismissNotice:output_type -> draftsessions.v1.Empty
+	9,  // 83: draftsessions.v1.DraftSessions.NewDraft:output_type -> draftsessions.v1.Draft
+	36, // 84: draftsessions.v1.DraftSessions.Bind:output_type -> draftsessions.v1.BindResponse
+	9,  // 85: draftsessions.v1.DraftSessions.Move:output_type -> draftsessions.v1.Draft
+	40, // 86: draftsessions.v1.DraftSessions.OpenEditor:output_type -> draftsessions.v1.OpenEditorResponse
+	42, // 87: draftsessions.v1.DraftSessions.Edit:output_type -> draftsessions.v1.EditResponse
+	44, // 88: draftsessions.v1.DraftSessions.Flush:output_type -> draftsessions.v1.FlushResponse
+	1,  // 89: draftsessions.v1.DraftSessions.CloseEditor:output_type -> draftsessions.v1.Empty
+	46, // 90: draftsessions.v1.DraftSessions.Reconcile:output_type -> draftsessions.v1.ReconcileResponse
+	48, // 91: draftsessions.v1.DraftSessions.ChooseSession:output_type -> draftsessions.v1.ChooseSessionResponse
+	50, // 92: draftsessions.v1.DraftSessions.BeforePrompt:output_type -> draftsessions.v1.Admission
+	1,  // 93: draftsessions.v1.DraftSessions.AfterPrompt:output_type -> draftsessions.v1.Empty
+	50, // 94: draftsessions.v1.DraftSessions.BeforeCommand:output_type -> draftsessions.v1.Admission
+	1,  // 95: draftsessions.v1.DraftSessions.AfterCommand:output_type -> draftsessions.v1.Empty
+	1,  // 96: draftsessions.v1.DraftSessions.ObserveSession:output_type -> draftsessions.v1.Empty
+	66, // [66:97] is the sub-list for method output_type
+	35, // [35:66] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_draft_sessions_proto_init() }
@@ -5391,29 +5554,29 @@ func file_draft_sessions_proto_init() {
 	if File_draft_sessions_proto != nil {
 		return
 	}
-	file_draft_sessions_proto_msgTypes[14].OneofWrappers = []any{}
-	file_draft_sessions_proto_msgTypes[28].OneofWrappers = []any{
+	file_draft_sessions_proto_msgTypes[15].OneofWrappers = []any{}
+	file_draft_sessions_proto_msgTypes[29].OneofWrappers = []any{
 		(*Event_Sidebar)(nil),
 		(*Event_Saved)(nil),
 		(*Event_NotSaved)(nil),
 		(*Event_TextChanged)(nil),
 		(*Event_Removed)(nil),
 	}
-	file_draft_sessions_proto_msgTypes[37].OneofWrappers = []any{}
-	file_draft_sessions_proto_msgTypes[52].OneofWrappers = []any{
+	file_draft_sessions_proto_msgTypes[38].OneofWrappers = []any{}
+	file_draft_sessions_proto_msgTypes[53].OneofWrappers = []any{
 		(*ObserveSessionRequest_UserMessage)(nil),
 		(*ObserveSessionRequest_Permission)(nil),
 		(*ObserveSessionRequest_AgentPreset)(nil),
 		(*ObserveSessionRequest_Archived)(nil),
 	}
-	file_draft_sessions_proto_msgTypes[54].OneofWrappers = []any{
+	file_draft_sessions_proto_msgTypes[55].OneofWrappers = []any{
 		(*HostCall_CreateSession)(nil),
 		(*HostCall_ListWorkspaces)(nil),
 		(*HostCall_ReadSession)(nil),
 		(*HostCall_FlushSession)(nil),
 		(*HostCall_ApplySettings)(nil),
 	}
-	file_draft_sessions_proto_msgTypes[55].OneofWrappers = []any{
+	file_draft_sessions_proto_msgTypes[56].OneofWrappers = []any{
 		(*HostReply_Hello)(nil),
 		(*HostReply_CreateSession)(nil),
 		(*HostReply_ListWorkspaces)(nil),
@@ -5427,7 +5590,7 @@ func file_draft_sessions_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_draft_sessions_proto_rawDesc), len(file_draft_sessions_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   68,
+			NumMessages:   69,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
