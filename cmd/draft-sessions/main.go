@@ -11,6 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/commands"
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/desk"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -19,6 +21,8 @@ import (
 var version = "0.1.0"
 
 type cli struct {
+	commands.Drafts
+	commands.Completion
 	Plugin  pluginCmd  `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
 	Doctor  doctorCmd  `cmd:"" help:"Tell the state of the draft file, and repair it when asked to."`
 	Version versionCmd `cmd:"" help:"Print versions."`
@@ -61,6 +65,11 @@ func main() {
 		kong.UsageOnError(),
 	)
 	if err := ctx.Run(); err != nil {
+		var failure *commands.Failure
+		if errors.As(err, &failure) {
+			desk.Report(os.Stderr, failure.Err, failure.JSON)
+			os.Exit(desk.ExitCode(failure))
+		}
 		fmt.Fprintln(os.Stderr, "draft-sessions:", err)
 		var exit *exitError
 		if errors.As(err, &exit) {
