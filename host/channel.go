@@ -143,7 +143,7 @@ func hostError(err error) *pb.HostError {
 	if errors.As(err, &refusal) {
 		return &pb.HostError{Code: refusal.Code, Message: refusal.Message}
 	}
-	return &pb.HostError{Code: string(shared.CodeOf(err)), Message: err.Error()}
+	return &pb.HostError{Code: string(shared.CodeOf(err)), Message: shared.MessageOf(err)}
 }
 
 // repeated is the earlier success under the same key, nil when there was none.

@@ -89,6 +89,9 @@ func (s *Store[D]) run(ctx context.Context, first *request[D]) {
 // those that still wait, with the lock; others that came meanwhile are among
 // them. With none of them left nothing is held.
 func (s *Store[D]) enter(ctx context.Context, b batch[D]) (batch[D], holding) {
+	if h, ok := s.lock.try(); ok {
+		return b, h
+	}
 	s.waiting.Store(true)
 	defer s.waiting.Store(false)
 	lock := s.lock.ask()

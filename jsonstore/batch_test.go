@@ -3,7 +3,6 @@ package jsonstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -189,42 +188,40 @@ func TestWaitingForTheLockBlocksNobodyElse(t *testing.T) {
 	}
 }
 
-// The lock goes round: with several stores that never rest, none waits for many
-// turns of the others.
+// Whoever releases the lock and asks again stands behind the one who waits for
+// it, however quick it is.
 func TestLockGoesRound(t *testing.T) {
-	const savers, each = 4, 40
 	path := filepath.Join(t.TempDir(), "list.json")
-	var mu sync.Mutex
-	var turns []int
-	var wait sync.WaitGroup
-	for n := range savers {
-		s := open(t, Options{Path: path, Poll: -1, LockWait: time.Minute})
-		wait.Go(func() {
-			for i := range each {
-				_, err := s.Update(t.Context(), func(l *list) (*list, error) {
-					mu.Lock()
-					turns = append(turns, n)
-					mu.Unlock()
-					return add(fmt.Sprint(n, i))(l)
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	// Until the first one has finished, nobody sits out many turns.
-	last, longest := map[int]int{}, 0
-	count := map[int]int{}
-	for turn, n := range turns {
-		longest = max(longest, turn-last[n])
-		last[n] = turn
-		if count[n]++; count[n] == each {
-			break
+	first, second := newTurnstile(path), newTurnstile(path)
+	for range 20 {
+		held, ok := first.try()
+		if !ok {
+			t.Fatal("a free lock was not taken")
 		}
-	}
-	if longest > 8*savers {
-		t.Errorf("one of %d waited for %d turns", savers, longest)
+		waits := second.ask()
+		eventually(t, "the second one to stand in the queue", func() bool {
+			queue := flock.New(second.queuePath())
+			free, err := queue.TryLock()
+			must(t, errors.Join(err, queue.Unlock()))
+			return !free
+		})
+		held.release()
+		if _, ok := first.try(); ok {
+			t.Fatal("the first one overtook who waited")
+		}
+		again := first.ask()
+		got := <-waits
+		second.received()
+		must(t, got.err)
+		select {
+		case <-again:
+			t.Fatal("both hold the lock")
+		default:
+		}
+		got.release()
+		last := <-again
+		first.received()
+		must(t, last.err)
+		last.release()
 	}
 }

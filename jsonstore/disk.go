@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
@@ -216,18 +217,25 @@ func (d *disk) isTemp(name string) bool {
 	return strings.HasPrefix(name, d.tempPrefix()) && strings.HasSuffix(name, tempSuffix)
 }
 
+// temps are the temporary files that there are.
+func (d *disk) temps() ([]string, error) {
+	names, err := d.fs.ReadDir(d.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list the draft folder: %w", err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !d.isTemp(name) }), nil
+}
+
 // sweep removes temporary files that killed processes left. The lock must be
 // held: then no process of ours is writing one.
 func (d *disk) sweep() (removed int, err error) {
-	names, err := d.fs.ReadDir(d.dir)
+	names, err := d.temps()
 	if err != nil {
-		return 0, fmt.Errorf("list the draft folder: %w", err)
+		return 0, err
 	}
 	for _, name := range names {
-		if d.isTemp(name) {
-			if err = errors.Join(err, d.fs.Remove(filepath.Join(d.dir, name))); err == nil {
-				removed++
-			}
+		if err = errors.Join(err, d.fs.Remove(filepath.Join(d.dir, name))); err == nil {
+			removed++
 		}
 	}
 	return removed, err

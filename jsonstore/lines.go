@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 // given as that very slice, so another writer's file costs no memory for what it
 // did not change. size is a guess.
 func readLines(r io.Reader, size int64, known [][]byte) ([][]byte, error) {
-	reader := bufio.NewReaderSize(r, blockBytes)
+	reader := bufio.NewReaderSize(r, int(min(blockBytes, size+1))) // One more finds the end.
 	lines := make([][]byte, 0, max(16, len(known)+1))
 	match := matcher{known: known}
 	var long []byte // of a line that does not fit a block
@@ -103,9 +104,14 @@ func (m *matcher) find(line []byte) []byte {
 
 func start(line []byte) []byte { return line[:min(startBytes, len(line))] }
 
+// blocks are for writing; one is enough for a store.
+var blocks = sync.Pool{New: func() any { block := make([]byte, 0, blockBytes); return &block }}
+
 // writeLines writes all lines with few calls.
 func writeLines(w io.Writer, lines [][]byte) error {
-	block := make([]byte, 0, min(blockBytes, sizeOf(lines)))
+	pooled := blocks.Get().(*[]byte)
+	defer blocks.Put(pooled)
+	block := (*pooled)[:0]
 	put := func(data []byte) error {
 		if n, err := w.Write(data); err != nil {
 			return err

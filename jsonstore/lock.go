@@ -1,8 +1,10 @@
 package jsonstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -22,10 +24,13 @@ import (
 // one: nobody polls, and nobody is overtaken twice.
 //
 // A wait inside the kernel cannot be interrupted. So it is a goroutine's, which
-// hands the lock over when there is somebody to take it. It is used by one
-// goroutine at a time.
+// hands the lock over when there is somebody to take it; where nobody waits there
+// is none. It is used by one goroutine at a time.
 type turnstile struct {
 	path string // of the main lock file
+
+	mu     sync.Mutex
+	signed fs.FileInfo // the lock file as we signed it last; guarded by mu
 
 	got     chan holding  // nil while nothing is asked for
 	unasked chan struct{} // closed when nobody will take the lock any more
@@ -49,7 +54,7 @@ func (t *turnstile) ask() <-chan holding {
 		got, unasked := make(chan holding), make(chan struct{})
 		t.got, t.unasked = got, unasked
 		t.waiting.Go(func() {
-			h := t.take()
+			h := t.take(unasked)
 			select {
 			case got <- h:
 			case <-unasked:
@@ -71,6 +76,9 @@ func (t *turnstile) received() { t.got, t.unasked = nil, nil }
 func (t *turnstile) within(ctx context.Context, patience time.Duration) (release func(), err error) {
 	overdue := time.NewTimer(patience)
 	defer overdue.Stop()
+	if h, ok := t.try(); ok {
+		return h.release, nil
+	}
 	select {
 	case h := <-t.ask():
 		t.received()
@@ -99,32 +107,69 @@ func (t *turnstile) end(patience time.Duration) {
 	}
 }
 
-// take waits for the lock, however long it takes.
-func (t *turnstile) take() holding {
-	queue, err := lockFile(t.queuePath())
-	if err != nil {
-		return holding{err: shared.Errorf(shared.StorageIO, "lock the draft file: %w", err)}
+// try takes the lock if nobody holds it and nobody waits for it.
+func (t *turnstile) try() (holding, bool) {
+	if t.got != nil {
+		return holding{}, false // Ours is on its way.
 	}
-	defer func() { _ = queue.Unlock() }() // Closing the file frees the lock even when this fails.
-	main, err := lockFile(t.path)
-	if err != nil {
-		return holding{err: shared.Errorf(shared.StorageIO, "lock the draft file: %w", err)}
+	queue, err := lockFile(t.queuePath(), (*flock.Flock).TryLock)
+	if err != nil || queue == nil {
+		return holding{}, false // The wait will tell.
 	}
-	t.sign()
-	return holding{release: func() { _ = main.Unlock() }} // As above.
+	defer unlock(queue)
+	main, err := lockFile(t.path, (*flock.Flock).TryLock)
+	if err != nil || main == nil {
+		return holding{}, false
+	}
+	t.sign(main)
+	return holding{release: func() { unlock(main) }}, true
 }
 
-// lockFile waits for the lock of the file that has that name when it has it: a
-// removed lock file locks nothing.
-func lockFile(path string) (*flock.Flock, error) {
+// take waits for the lock, however long it takes, but does not go on waiting when
+// nobody asks for it any more.
+func (t *turnstile) take(unasked <-chan struct{}) holding {
+	wait := func(lock *flock.Flock) (bool, error) {
+		select {
+		case <-unasked:
+			return false, nil
+		default:
+			return true, lock.Lock()
+		}
+	}
+	queue, err := lockFile(t.queuePath(), wait)
+	if err != nil || queue == nil {
+		return holding{err: notLocked(err)}
+	}
+	defer unlock(queue)
+	main, err := lockFile(t.path, wait)
+	if err != nil || main == nil {
+		return holding{err: notLocked(err)}
+	}
+	t.sign(main)
+	return holding{release: func() { unlock(main) }}
+}
+
+func notLocked(cause error) error {
+	return shared.Errorf(shared.StorageIO, "lock the draft file: %w", cmp.Or(cause, context.Canceled))
+}
+
+func unlock(lock *flock.Flock) {
+	_ = lock.Unlock() // Closing the file frees the lock even when this fails.
+}
+
+// lockFile is the lock of the file that has that name when it has it: a removed
+// lock file locks nothing. It is nil when get does not get it.
+func lockFile(path string, get func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
 	for {
 		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
-		err := lock.Lock()
-		if errors.Is(err, syscall.EINTR) {
+		got, err := get(lock)
+		switch {
+		case errors.Is(err, syscall.EINTR):
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
+		case !got:
+			return nil, lock.Close()
 		}
 		mine, err := lock.Stat()
 		if err == nil {
@@ -138,14 +183,25 @@ func lockFile(path string) (*flock.Flock, error) {
 	}
 }
 
-// sign writes our process id into the lock file, for where the system cannot
-// tell who holds it. Failing to write it is no reason to refuse a save.
-func (t *turnstile) sign() {
-	pid := strconv.Itoa(os.Getpid()) + "\n"
-	if old, err := os.ReadFile(t.path); err == nil && string(old) == pid {
+// sign writes our process id into the lock file that is held, unless it is there,
+// for where the system cannot tell who holds it. Failing to write it is no reason
+// to refuse a save.
+func (t *turnstile) sign(held *flock.Flock) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, err := held.Stat()
+	if err == nil && t.signed != nil && os.SameFile(now, t.signed) && now.ModTime().Equal(t.signed.ModTime()) {
 		return
 	}
-	_ = os.WriteFile(t.path, []byte(pid), 0o600) // Information only, see above.
+	t.signed = nil
+	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return
+	}
+	_, err = f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
+	if errors.Join(err, f.Close()) == nil {
+		t.signed, _ = held.Stat() // Nil is signed again next time.
+	}
 }
 
 // Holder is a process that holds a lock. PID is 0 and Command "" where unknown.

@@ -228,9 +228,13 @@ func resolve(fsys FS, path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// sweep removes what killed savers left. A busy lock is no reason to wait: the
-// next start sweeps.
+// sweep removes what killed savers left, if anything: a temporary file may also be
+// that of a saver at work, and only the lock tells. A busy lock is no reason to
+// wait: the next start sweeps.
 func (s *Store[D]) sweep(ctx context.Context) {
+	if stale, err := s.disk.temps(); err == nil && len(stale) == 0 {
+		return
+	}
 	release, err := s.lock.within(ctx, min(s.lockWait, 100*time.Millisecond))
 	if err != nil {
 		s.log.Debug("stale temporary files are not swept", "error", err)

@@ -2,6 +2,7 @@ package shared
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -102,7 +103,9 @@ func EncodeLines(doc, last *Document, lastLines [][]byte) ([][]byte, error) {
 		last, lastLines = &Document{}, make([][]byte, 1)
 	}
 	old, l := layoutFor(last), layoutFor(doc)
-	e := lineEncoder{lines: make([][]byte, 0, l.total)}
+	scratch := scratches.Get().(*bytes.Buffer)
+	defer scratches.Put(scratch)
+	e := lineEncoder{lines: make([][]byte, 0, l.total), scratch: scratch}
 	between, err := frame(doc, l)
 	if err != nil {
 		return nil, err
@@ -150,9 +153,12 @@ var (
 	receiptKind = kind[Receipt]{func(r *Receipt) string { return r.DraftID }, func(a, b *Receipt) bool { return *a == *b }, validateReceipt}
 )
 
+// scratches are for encoding one record at a time.
+var scratches = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
 type lineEncoder struct {
 	lines   [][]byte
-	scratch bytes.Buffer
+	scratch *bytes.Buffer
 }
 
 // encodeList appends the lines of a list and tells which records are new.
@@ -222,7 +228,7 @@ func (l *lookup[T]) take(j int, r *T) int {
 // line is one record as a line.
 func (e *lineEncoder) line(record any, comma bool) ([]byte, error) {
 	e.scratch.Reset()
-	if err := json.MarshalWrite(&e.scratch, record, jsontext.EscapeForHTML(false)); err != nil {
+	if err := json.MarshalWrite(e.scratch, record, jsontext.EscapeForHTML(false)); err != nil {
 		return nil, notEncodable()
 	}
 	if comma {

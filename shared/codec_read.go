@@ -10,7 +10,7 @@ import (
 )
 
 // linesEach is how many lines are worth another goroutine.
-const linesEach = 64
+const linesEach = 16
 
 // DecodeLines is [DecodeDocument] of a file that is given as its lines, each up
 // to and including its line feed. A line that is the very same slice as one of

@@ -9,6 +9,9 @@
 // the error, and repeating the call is safe. With any other error nothing
 // changed. A method that finds nothing to change writes nothing and succeeds.
 //
+// Changes that come while others are written are written together, each with its
+// own answer. [Diagnose] and [Repair] are for a person whose file is damaged.
+//
 // Records and documents that this package gives out are shared by all readers:
 // never change what they point to.
 package drafts

@@ -346,7 +346,7 @@ func TestStoreFollowsItsModel(t *testing.T) {
 		}()
 		r.Repeat(map[string]func(*rapid.T){
 			"create": m.Create, "edit": m.Edit, "edit more": m.Edit, "update": m.Update, "rebind": m.Rebind, "delete": m.Delete, "restore": m.Restore,
-			"convert": m.Convert, "duplicate": m.Duplicate, "reorder": m.Reorder, "resolve": m.Resolve, "take": m.Take, "reopen": m.Reopen, "": m.Check,
+			"convert": m.Convert, "duplicate": m.Duplicate, "reorder": m.Reorder, "resolve": m.Resolve, "take": m.Take, "reopen": m.Reopen, "crash": m.Crash, "": m.Check,
 		})
 	})
 }

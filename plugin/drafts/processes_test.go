@@ -115,7 +115,7 @@ func (s *sharers) live(name string, count int, finish func()) {
 		child, lines, in := s.start(name, count)
 		killAfter := 10 + rand.IntN(count+10)
 		stopAfter := 5 + rand.IntN(30)
-		finished := false
+		finished, killed := false, false
 		for lines.Scan() {
 			id, value, revision := fields(lines.Text())
 			switch id {
@@ -124,6 +124,9 @@ func (s *sharers) live(name string, count int, finish func()) {
 				finish()
 				finished = true
 			case "done":
+				if killed {
+					break // It said so before it died, and is started again to say what it holds.
+				}
 				finished = true
 				finish()
 				if err := in.Close(); err != nil {
@@ -145,6 +148,7 @@ func (s *sharers) live(name string, count int, finish func()) {
 				s.mu.Lock()
 				s.kills++
 				s.mu.Unlock()
+				killed = true
 				_ = child.Process.Signal(syscall.SIGKILL) // It may have ended.
 			}
 			if stopAfter--; stopAfter == 0 {

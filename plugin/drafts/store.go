@@ -27,6 +27,8 @@ type Options struct {
 	Now func() time.Time
 	// Log gets what happened, never any text of a draft; nil logs nothing.
 	Log hclog.Logger
+	// FS is the file system, so that a test can make it fail; nil is the machine's.
+	FS jsonstore.FS
 }
 
 // State is how the draft file is.
@@ -57,7 +59,10 @@ type Store struct {
 // DRAFT_INVALID_INPUT for a limit below [shared.MinDraftsPerWorkspace], and with
 // DRAFT_STORAGE_IO when the folder cannot be created. ctx bounds Open only.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	return openOn(ctx, o, jsonstore.OS{})
+	if o.FS == nil {
+		o.FS = jsonstore.OS{}
+	}
+	return openOn(ctx, o, o.FS)
 }
 
 func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {

@@ -64,8 +64,8 @@ const (
 	// It is measured to come within 0.1 s; later ones are still found by Reconcile.
 	proofPatience = 30 * time.Second
 	// commandPatience is the same for a command, which may start no turn at all:
-	// what is typed after it waits so long.
-	commandPatience = 2 * time.Second
+	// what is typed after it waits so long. A message that comes later still counts.
+	commandPatience = time.Second
 )
 
 // Options configure [New].

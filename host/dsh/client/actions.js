@@ -23,6 +23,7 @@ import { RemoteError } from './remote.js'
  * @property {Bridge} bridge
  * @property {() => boolean} ready whether the plugin can be called
  * @property {(busy: boolean) => void} creating
+ * @property {(draftId: string) => void} focusRow give the keyboard focus to the draft's row once it is there
  * @property {(toast: Toast) => void} toast
  * @property {(notice: { kind: string, draftId: string, title: string }) => void} notice of what this page's own call brought about
  * @property {(noticeId: string) => boolean} forget whether the notice was one of this page
@@ -169,7 +170,7 @@ export class Actions {
   })
 
   /** @param {string} draftId */
-  duplicate = draftId => this.#run(() => this.#host.call('duplicate', { draftId }))
+  duplicate = draftId => this.#run(async () => this.#host.focusRow((await this.#host.call('duplicate', { draftId })).id))
 
   /** @param {string} workspaceId @param {string[]} draftIds in the wanted order */
   reorder = (workspaceId, draftIds) => this.#run(() => this.#host.call('reorder', { workspaceId, draftIds }))
@@ -180,8 +181,14 @@ export class Actions {
     await this.#host.call('delete', { draftId, expectedRevision: 0 })
     this.#host.toast({
       key: 'toast.deleted', params: { title }, level: 'info',
-      action: { key: 'undo', run: () => this.#run(() => this.#host.call('restore', { draftId })) },
+      action: { key: 'undo', run: () => { void this.restore(draftId) } },
     })
+  })
+
+  /** Out of the trash. @param {string} draftId */
+  restore = draftId => this.#run(async () => {
+    await this.#host.call('restore', { draftId })
+    this.#host.focusRow(draftId)
   })
 
   /** @param {string} noticeId */

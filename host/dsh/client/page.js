@@ -22,7 +22,8 @@ import { createRows } from './sidebar/view.js'
 import { Store } from './store.js'
 import { initialState } from './state.js'
 import { installStyles } from './styles.js'
-import { Toast } from './toast.js'
+import { Toast, takeBack } from './toast.js'
+import { installUndo } from './undo.js'
 
 /**
  * @typedef {import('./dsh.js').Context} Context
@@ -186,6 +187,7 @@ export class Page {
       ctx, bridge, call: this.#call,
       ready: () => this.#mode === 'full',
       creating: creating => store.set({ creating }),
+      focusRow: draftId => store.set({ focus: draftId }),
       toast: toast => store.set({ toast: { ...toast, id: ++this.#toasts } }),
       notice: notice => {
         const at = Date.now()
@@ -210,6 +212,7 @@ export class Page {
     }))
     this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
       () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
+    this.#part('undo', () => installUndo(() => takeBack(store)))
     this.#part('shortcut', () => installShortcut(() => { void actions.newDraft() }))
     this.#part('page end', () => this.#onPageHide())
   }
@@ -230,7 +233,7 @@ export class Page {
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false })
+    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined })
   }
 
   /** @param {string} raw */

@@ -87,6 +87,18 @@ window.probe = (() => {
     stockRow: title => [...document.querySelectorAll('[role=tree] [role=treeitem][aria-selected]')]
       .find(row => text(row).startsWith(title)),
 
+    // Where the keyboard focus is, of what is ours: a row's draft, the button for a new
+    // one; 'composer', 'body', or the tag of anything else.
+    focus: () => {
+      const focused = document.activeElement
+      if (focused === null || focused === document.body) return 'body'
+      if (focused === composer()) return 'composer'
+      if (focused.closest('[data-drafts-new]')) return 'new'
+      return focused.closest('[data-draft-id]')?.dataset.draftId ?? focused.closest('[data-drafts-menu]')?.dataset.draftsMenu ?? focused.tagName
+    },
+
+    focusRow: id => document.querySelector(`li[data-draft-id="${id}"] button`).focus(),
+
     notices: () => [...document.querySelectorAll(noticeSelector)].filter(visible).map(notice => ({
       kind: kindOf(notice), text: text(notice),
     })),

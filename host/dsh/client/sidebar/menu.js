@@ -9,8 +9,8 @@ import { createPortal } from 'react-dom'
 const gap = 4
 const margin = 8
 
-/** @param {{ label: string, anchor: HTMLElement, items: MenuItem[], onClose: (refocus: boolean) => void }} props */
-export function Menu({ label, anchor, items, onClose }) {
+/** @param {{ label: string, draftId: string, anchor: HTMLElement, items: MenuItem[], onClose: (refocus: boolean) => void }} props */
+export function Menu({ label, draftId, anchor, items, onClose }) {
   const list = useRef(/** @type {HTMLDivElement | null} */ (null))
   const [at, setAt] = useState({ top: 0, left: 0 })
 
@@ -58,7 +58,7 @@ export function Menu({ label, anchor, items, onClose }) {
   }
 
   return createPortal(
-    h('div', { ref: list, className: 'dss-menu', role: 'menu', 'aria-label': label, style: at, onKeyDown: keyDown },
+    h('div', { 'ref': list, 'className': 'dss-menu', 'role': 'menu', 'aria-label': label, 'data-drafts-menu': draftId, 'style': at, 'onKeyDown': keyDown },
       items.map(({ id, label: text, danger, disabled, run }) => h('button', {
         'key': id, 'type': 'button', 'role': 'menuitem', 'tabIndex': -1, 'disabled': disabled === true,
         'className': danger ? 'dss-menu-item dss-danger' : 'dss-menu-item', 'data-drafts-action': id,

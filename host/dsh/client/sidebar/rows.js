@@ -5,6 +5,7 @@ import { CopiesIcon, DraftIcon, MoreIcon, PinIcon, WarnIcon } from '../icons.js'
 import { reasonText } from '../locale.js'
 import { saveOf } from '../state.js'
 import { Menu } from './menu.js'
+import { movable } from './order.js'
 
 /**
  * @typedef {import('../app.js').App} App
@@ -58,8 +59,8 @@ export function DraftList({ app, rows, label, workspaceId, current }) {
       key: row.draftId, app, row, current,
       tabStop: row.draftId === tabStop,
       onFocus: setFocused,
-      onMove: i === 0 && rows.length === 1 ? undefined : by => move(row.draftId, Math.max(0, Math.min(i + by, rows.length - 1))),
-      first: i === 0, last: i === rows.length - 1,
+      onMove: by => { if (movable(rows, i, by)) move(row.draftId, i + by) },
+      first: !movable(rows, i, -1), last: !movable(rows, i, 1),
       marker: drag && drag.over === row.draftId && drag.id !== row.draftId ? drag.after ? 'after' : 'before' : '',
       dragging: drag?.id === row.draftId,
       onDrag: { start: id => setDrag({ id, over: id, after: false }), over: (over, after) => setDrag(known => known && { ...known, over, after }), drop, end: () => setDrag(null) },
@@ -70,7 +71,7 @@ export function DraftList({ app, rows, label, workspaceId, current }) {
 /**
  * @param {{
  *   app: App, row: RowData, current: string | undefined, tabStop: boolean, onFocus: (id: string) => void,
- *   onMove: ((by: number) => void) | undefined, first: boolean, last: boolean, marker: string, dragging: boolean, active: boolean,
+ *   onMove: (by: number) => void, first: boolean, last: boolean, marker: string, dragging: boolean, active: boolean,
  *   onDrag: { start: (id: string) => void, over: (id: string, after: boolean) => void, drop: () => void, end: () => void },
  * }} props
  */
@@ -91,9 +92,10 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
   if (renaming) {
     return h(Rename, {
       app, row, label: t('rename.label'),
-      onDone: () => {
+      onDone: byKey => {
         setRenaming(false)
-        refocus()
+        // Whoever clicked somewhere else has the focus there.
+        if (byKey) refocus()
       },
     })
   }
@@ -102,8 +104,8 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
     { id: 'rename', label: t('menu.rename'), run: () => setRenaming(true) },
     { id: 'pin', label: t(row.pinned ? 'menu.unpin' : 'menu.pin'), run: () => { void app.actions.update(row, { pinned: !row.pinned }) } },
     { id: 'duplicate', label: t('menu.duplicate'), run: () => { void app.actions.duplicate(draftId) } },
-    { id: 'up', label: t('menu.up'), disabled: !onMove || first, run: () => onMove?.(-1) },
-    { id: 'down', label: t('menu.down'), disabled: !onMove || last, run: () => onMove?.(1) },
+    { id: 'up', label: t('menu.up'), disabled: first, run: () => onMove(-1) },
+    { id: 'down', label: t('menu.down'), disabled: last, run: () => onMove(1) },
     ...(row.conflicts > 0 ? [{ id: 'conflicts', label: t('menu.conflicts'), run: () => app.store.set({ dialog: { draftId, title } }) }] : []),
     { id: 'delete', label: t('menu.delete'), danger: true, run: remove },
   ]
@@ -131,6 +133,15 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
       onDrag.drop()
     },
     'onDragEnd': onDrag.end,
+    /** @param {import('react').KeyboardEvent} event */
+    'onKeyDown': event => {
+      // The row's menu is elsewhere in the document, and its keys are its own.
+      if (!/** @type {HTMLElement} */ (event.target).matches('.dss-open, .dss-more')) return
+      if (event.key === 'F2') setRenaming(true)
+      else if (event.key === 'Delete') remove()
+      else return
+      event.preventDefault()
+    },
     /** @param {import('react').MouseEvent} event */
     'onContextMenu': event => {
       event.preventDefault()
@@ -142,13 +153,6 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
     ...(isOpen ? { 'aria-current': 'true' } : {}),
     'onFocus': () => onFocus(draftId),
     'onClick': () => { void app.actions.open(draftId, row) },
-    /** @param {import('react').KeyboardEvent} event */
-    'onKeyDown': event => {
-      if (event.key === 'F2') setRenaming(true)
-      else if (event.key === 'Delete') remove()
-      else return
-      event.preventDefault()
-    },
   },
   h('span', { className: 'dss-slot' }, row.state === 'error' ? h(WarnIcon, {}) : h(DraftIcon, {})),
   h('span', { className: row.title ? 'dss-title' : 'dss-title dss-faint' }, title)),
@@ -159,7 +163,7 @@ function DraftRow({ app, row, current, tabStop, onFocus, onMove, first, last, ma
     'onClick': () => setMenu(open => !open),
   }, h(MoreIcon, {})),
   h(Marks, { app, row, title }),
-  menu && more.current && h(Menu, { label: t('menu', { title }), anchor: more.current, items, onClose: closeMenu }))
+  menu && more.current && h(Menu, { label: t('menu', { title }), draftId, anchor: more.current, items, onClose: closeMenu }))
 }
 
 /** Pinned, other versions, and how saving stands. @param {{ app: App, row: RowData, title: string }} props */
@@ -196,28 +200,28 @@ function Mark({ name, label, children }) {
   return h('span', { className: 'dss-mark', role: 'img', 'aria-label': label, title: label, [`data-drafts-${name}`]: '' }, children)
 }
 
-/** @param {{ app: App, row: RowData, label: string, onDone: () => void }} props */
+/** @param {{ app: App, row: RowData, label: string, onDone: (byKey: boolean) => void }} props */
 function Rename({ app, row, label, onDone }) {
   const [value, setValue] = useState(row.title)
   const done = useRef(false)
-  /** @param {boolean} keep */
-  const finish = keep => {
+  /** @param {boolean} keep @param {boolean} byKey */
+  const finish = (keep, byKey) => {
     if (done.current) return
     done.current = true
     const title = value.trim().toWellFormed()
     if (keep && title !== row.title) void app.actions.update(row, { title })
-    onDone()
+    onDone(byKey)
   }
   return h('li', { 'className': 'dss-row', 'data-draft-id': row.draftId },
     h('input', {
       className: 'dss-rename', 'aria-label': label, value, autoFocus: true, maxLength: 300,
       onFocus: event => event.target.select(),
       onChange: event => setValue(event.target.value),
-      onBlur: () => finish(true),
+      onBlur: () => finish(true, false),
       onKeyDown: event => {
         if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') finish(true)
-        else if (event.key === 'Escape') finish(false)
+        if (event.key === 'Enter') finish(true, true)
+        else if (event.key === 'Escape') finish(false, true)
         else return
         event.preventDefault()
         event.stopPropagation()

@@ -5,6 +5,7 @@ import { usePage, useText } from '../app.js'
 import { NewDraftIcon } from '../icons.js'
 import { Notices } from '../notices.js'
 import { byWorkspace, recognise } from './placement.js'
+import { KeepFocus, keepingFocus } from './focus.js'
 import { DraftList } from './rows.js'
 
 /**
@@ -32,8 +33,11 @@ export function createRows(app) {
     const marker = useRef(/** @type {HTMLDivElement | null} */ (null))
     const { placed, gone } = useMemo(() => byWorkspace(rows, workspaces), [rows, workspaces])
     const places = usePlaces(marker, workspaces, placed, wide)
+    const wanted = usePage(app, state => state.focus)
+    const ids = useMemo(() => [...workspaces.flatMap(({ workspaceId }) => placed.get(workspaceId) ?? noRows), ...gone].map(row => row.draftId), [workspaces, placed, gone])
+    const arrived = useCallback(() => app.store.set({ focus: undefined }), [])
     if (!wide) return h('div', { ref: marker, className: 'dss-rail' }, h(NewButton, { app, wide }))
-    return h(Fragment, null,
+    return h(KeepFocus, { ids, wanted, onArrived: arrived },
       h('div', { ref: marker, className: 'dss-top' },
         h(NewButton, { app, wide }),
         h(Notices, { app }),
@@ -80,7 +84,8 @@ function usePlaces(marker, workspaces, placed, wide) {
         host.setAttribute('data-drafts-group', workspaceId)
         hosts.current.set(workspaceId, host)
       }
-      if (header.nextElementSibling !== host) header.after(host)
+      const element = host
+      if (header.nextElementSibling !== element) keepingFocus(element, () => header.after(element))
       host.hidden = !expanded
       return { workspaceId, host }
     })
