@@ -23,6 +23,9 @@ type Edit struct {
 	Text             string
 	// Content is all that the editor holds beside the text; nil is nothing.
 	Content *shared.Content
+	// FitContent is set by an editor that knows plain text only: what the record
+	// holds beside its text stays, as far as it fits the new one. Content is nil.
+	FitContent bool
 }
 
 // EditOutcome says where the text of an edit is now.
@@ -74,6 +77,9 @@ func (t *tx) edit(e Edit) (EditOutcome, error) {
 		return t.lateEdit(e)
 	case e.BaseTextRevision == record.TextRevision:
 		next := record
+		if e.FitContent {
+			e.Content = fitContent(e.Text, record.Content)
+		}
 		next.Text, next.Content = e.Text, e.Content
 		t.editor = e.EditorID
 		next, err := t.amend(record, next)
