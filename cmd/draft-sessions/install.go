@@ -63,7 +63,7 @@ func (c installCmd) Run(ctx context.Context, out io.Writer) error {
 	if !result.Changed {
 		state = "was installed already"
 	}
-	if _, err := fmt.Fprintf(out, "Draft sessions %s %s in the profile %s of %s.\n", result.Version, state, c.Profile, home); err != nil {
+	if _, err := fmt.Fprintf(out, "The bundle %s %s in the profile %s of %s.\n", result.Version, state, c.Profile, home); err != nil {
 		return err
 	}
 	if report.Mode != compat.ModeFull {
@@ -105,11 +105,11 @@ func (c uninstallCmd) Run(ctx context.Context, out io.Writer) error {
 	if c.JSON {
 		return printJSON(out, result)
 	}
-	state := "was not installed"
+	state := "was not in"
 	if result.Changed {
-		state = "is removed"
+		state = "is out of"
 	}
-	if _, err := fmt.Fprintf(out, "Draft sessions %s in the profile %s of %s.\n", state, c.Profile, home); err != nil {
+	if _, err := fmt.Fprintf(out, "The bundle %s the profile %s of %s.\n", state, c.Profile, home); err != nil {
 		return err
 	}
 	path := drafts.PathIn(home)
