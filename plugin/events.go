@@ -148,7 +148,7 @@ func (h *hub) notSaved(n composer.NotSaved) {
 		Generation: n.Generation,
 		Seq:        n.Seq,
 		Code:       string(shared.CodeOf(n.Err)),
-		Message:    n.Err.Error(),
+		Message:    shared.MessageOf(n.Err),
 		Retrying:   n.Retrying,
 	}}})
 }

@@ -176,7 +176,7 @@ func (es *Editors) SaveStates() map[string]sidebar.SaveState {
 		}
 		state := sidebar.SaveState{State: "saving"}
 		if ed.failed != nil {
-			state = sidebar.SaveState{State: "not_saved", Code: shared.CodeOf(ed.failed), Message: ed.failed.Error()}
+			state = sidebar.SaveState{State: "not_saved", Code: shared.CodeOf(ed.failed), Message: shared.MessageOf(ed.failed)}
 		}
 		if states[ed.target].State != "not_saved" {
 			states[ed.target] = state

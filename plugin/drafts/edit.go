@@ -26,6 +26,9 @@ type Edit struct {
 	// Home is the draft as the editor found it, nil when that is not known: where its
 	// text goes when the file was replaced by one that knows nothing of the draft.
 	Home *shared.DraftRecord
+	// FitContent is set by an editor that knows plain text only: what the record
+	// holds beside its text stays, as far as it fits the new one. Content is nil.
+	FitContent bool
 }
 
 // EditOutcome says where the text of an edit is now.
@@ -80,6 +83,9 @@ func (t *tx) edit(e Edit) (EditOutcome, error) {
 		return t.lateEdit(e)
 	case e.BaseTextRevision == record.TextRevision:
 		next := record
+		if e.FitContent {
+			e.Content = fitContent(e.Text, record.Content)
+		}
 		next.Text, next.Content = e.Text, e.Content
 		t.editor = e.EditorID
 		next, err := t.amend(record, next)
