@@ -19,6 +19,7 @@ import (
 var version = "0.1.0"
 
 type cli struct {
+	Up      upCmd      `cmd:"" help:"Start the host with its page and print a link to it."`
 	Plugin  pluginCmd  `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
 	Doctor  doctorCmd  `cmd:"" help:"Tell the state of the draft file, and repair it when asked to."`
 	Version versionCmd `cmd:"" help:"Print versions."`

@@ -23,6 +23,9 @@ type Options struct {
 	// 0 is [shared.DefaultDraftsPerWorkspace]. Text that would be lost otherwise
 	// (a late edit, a conflict copy of a sent draft) may go beyond it.
 	LimitPerWorkspace int
+	// Poll is how often the file is looked at beside watching its folder, see
+	// [jsonstore.Options]; below 0 for a command that ends at once.
+	Poll time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Log gets what happened, never any text of a draft; nil logs nothing.
@@ -79,7 +82,7 @@ func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 		o.Now = time.Now
 	}
 	options := fileOptions(o.Path)
-	options.FS, options.Log = fsys, o.Log
+	options.FS, options.Log, options.Poll = fsys, o.Log, o.Poll
 	file, err := jsonstore.Open(ctx, format, options)
 	if err != nil {
 		return nil, err

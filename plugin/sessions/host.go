@@ -31,6 +31,9 @@ type Host interface {
 	ReadSession(ctx context.Context, sessionID string) (*pb.ReadSessionResult, error)
 	// FlushSession returns when the session's history is on disk.
 	FlushSession(ctx context.Context, sessionID string) error
+	// SendPrompt returns when the host has admitted the prompt. Its id is the
+	// idempotency key; a refusal is a [HostError], any other error leaves the outcome open.
+	SendPrompt(ctx context.Context, idempotencyKey string, call *pb.SendPrompt) error
 	// Instance names the host process, "" when it does not tell.
 	Instance() string
 }
