@@ -21,6 +21,7 @@ import (
 )
 
 type cli struct {
+	Up        upCmd        `cmd:"" help:"Start the host with its page and print a link to it."`
 	Plugin    pluginCmd    `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
 	Install   installCmd   `cmd:"" help:"Install draft sessions into a profile of DSH."`
 	Uninstall uninstallCmd `cmd:"" help:"Take draft sessions out of a profile of DSH; the drafts stay."`
