@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/go-json-experiment/json"
 
@@ -47,7 +45,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // Common are the flags of every command about drafts.
 type Common struct {
-	Home string `placeholder:"DIR" help:"The home whose drafts are meant. Default: $DRAFT_SESSIONS_HOME, else $DSH_HOME, else ~/.dsh if it has drafts, else ~/.draft-sessions."`
+	Home string `placeholder:"DIR" help:"The home whose drafts are meant. Default: $DRAFT_SESSIONS_HOME, else $DSH_HOME, else ~/.dsh if it has drafts, else the standalone host's own."`
 	JSON bool   `name:"json" help:"Print one JSON object (docs/cli.md)."`
 }
 
@@ -66,9 +64,7 @@ type job struct {
 }
 
 // run opens the drafts, does the job and tells what went wrong.
-func (c Common) run(create bool, do func(ctx context.Context, j *job) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func (c Common) run(ctx context.Context, create bool, do func(ctx context.Context, j *job) error) error {
 	err := func() error {
 		h, err := home.Resolve(c.Home)
 		if err != nil {

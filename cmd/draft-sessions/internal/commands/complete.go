@@ -35,12 +35,12 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 
-func (c completeCmd) Run(app *kong.Kong) error {
+func (c completeCmd) Run(ctx context.Context, app *kong.Kong) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
-	for _, w := range completion.Words(app.Model, words, draftWords) {
+	for _, w := range completion.Words(app.Model, words, func(home string) []completion.Word { return draftWords(ctx, home) }) {
 		if _, err := fmt.Fprintf(os.Stdout, "%s\t%s\n", w.Text, w.About); err != nil {
 			return err
 		}
@@ -50,12 +50,11 @@ func (c completeCmd) Run(app *kong.Kong) error {
 
 // draftWords are the ids of a home's drafts; none when they cannot be read, since
 // a shell has no place for an error.
-func draftWords(dir string) []completion.Word {
+func draftWords(ctx context.Context, dir string) []completion.Word {
 	h, err := home.Resolve(dir)
 	if err != nil {
 		return nil
 	}
-	ctx := context.Background()
 	d, err := desk.Open(ctx, h, false)
 	if err != nil {
 		return nil

@@ -19,8 +19,8 @@ type newCmd struct {
 	Preset string  `help:"The host's agent preset of its session."`
 }
 
-func (c newCmd) Run() error {
-	return c.run(true, func(ctx context.Context, j *job) error {
+func (c newCmd) Run(ctx context.Context) error {
+	return c.run(ctx, true, func(ctx context.Context, j *job) error {
 		workspace, err := j.Desk.Workspace(ctx, c.Workspace)
 		if err != nil {
 			return err

@@ -24,8 +24,8 @@ type edited struct {
 	ConflictID string `json:"conflictId"`
 }
 
-func (c editCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c editCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		d, err := j.Find(ctx, c.ID)
 		if err != nil {
 			return err

@@ -37,8 +37,8 @@ func (j *job) where() where {
 	return w
 }
 
-func (c listCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c listCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		all, err := j.Drafts(ctx)
 		if err != nil {
 			return err
@@ -144,8 +144,8 @@ type showCmd struct {
 	Text bool   `short:"t" help:"The text alone, as it is."`
 }
 
-func (c showCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c showCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		d, err := j.Find(ctx, c.ID)
 		if err != nil {
 			return err

@@ -52,8 +52,8 @@ type rmCmd struct {
 	ids
 }
 
-func (c rmCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c rmCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		return j.each(ctx, c.ids, "deleted", func(d *pb.Draft) (*pb.Draft, error) {
 			// Whatever its revision is: what is accepted goes to the trash with it.
 			_, err := j.Client.Delete(ctx, &pb.RevisionRef{DraftId: d.Id})
@@ -67,17 +67,17 @@ type pinCmd struct {
 	ids
 }
 
-func (c pinCmd) Run() error { return pin(c.Common, c.ids, true, "pinned") }
+func (c pinCmd) Run(ctx context.Context) error { return pin(ctx, c.Common, c.ids, true, "pinned") }
 
 type unpinCmd struct {
 	Common
 	ids
 }
 
-func (c unpinCmd) Run() error { return pin(c.Common, c.ids, false, "unpinned") }
+func (c unpinCmd) Run(ctx context.Context) error { return pin(ctx, c.Common, c.ids, false, "unpinned") }
 
-func pin(c Common, names ids, pinned bool, done string) error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func pin(ctx context.Context, c Common, names ids, pinned bool, done string) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		return j.each(ctx, names, done, func(d *pb.Draft) (*pb.Draft, error) {
 			return j.update(ctx, d, &pb.UpdateRequest{Pinned: &pinned})
 		})
@@ -89,8 +89,8 @@ type dupCmd struct {
 	ID string `arg:"" help:"The draft's id, or the beginning of it."`
 }
 
-func (c dupCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c dupCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		d, err := j.Find(ctx, c.ID)
 		if err != nil {
 			return err
@@ -108,8 +108,8 @@ type undoCmd struct {
 	ID string `arg:"" optional:"" help:"The deleted draft's id, or the beginning of it. Default: the one deleted last."`
 }
 
-func (c undoCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c undoCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		entry, err := j.FindDeleted(ctx, c.ID)
 		if err != nil {
 			return err
@@ -130,8 +130,8 @@ type mvCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object (docs/cli.md)."`
 }
 
-func (c mvCmd) Run() error {
-	return Common{Home: c.From, JSON: c.JSON}.run(false, func(ctx context.Context, j *job) error {
+func (c mvCmd) Run(ctx context.Context) error {
+	return Common{Home: c.From, JSON: c.JSON}.run(ctx, false, func(ctx context.Context, j *job) error {
 		if c.To == "" && c.Home == "" {
 			return &desk.Problem{Err: shared.Errorf(shared.DraftInvalidInput, "nowhere to move it to"), Next: "name a workspace, or another home with --home"}
 		}

@@ -40,8 +40,8 @@ type answer struct {
 	Message string `json:"message"`
 }
 
-func (c sendCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c sendCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		id, err := j.FindSent(ctx, c.ID)
 		if err != nil {
 			return err

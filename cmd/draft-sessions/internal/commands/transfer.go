@@ -38,8 +38,8 @@ type exported struct {
 	Left []string `json:"left"`
 }
 
-func (c exportCmd) Run() error {
-	return c.run(false, func(ctx context.Context, j *job) error {
+func (c exportCmd) Run(ctx context.Context) error {
+	return c.run(ctx, false, func(ctx context.Context, j *job) error {
 		if c.JSON && c.Output == "" {
 			c.Format = "json" // The export is the object that is printed.
 		}
@@ -191,8 +191,8 @@ type imported struct {
 	Existed []string `json:"existed"`
 }
 
-func (c importCmd) Run() error {
-	return c.run(true, func(ctx context.Context, j *job) error {
+func (c importCmd) Run(ctx context.Context) error {
+	return c.run(ctx, true, func(ctx context.Context, j *job) error {
 		items, err := c.read(j.in)
 		if err != nil {
 			return err

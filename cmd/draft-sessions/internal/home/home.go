@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	standalone "github.com/draft-sessions/dsh-draft-sessions/host/standalone/home"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
 // Environment entries that name a home, the first one first.
 const (
-	Env    = "DRAFT_SESSIONS_HOME"
+	Env    = standalone.EnvHome
 	EnvDSH = "DSH_HOME"
 )
 
@@ -32,8 +33,8 @@ func (h Home) Drafts() string { return drafts.PathIn(h.Dir) }
 func (h Home) String() string { return fmt.Sprintf("%s (%s)", h.Dir, h.From) }
 
 // Resolve finds the home: the flag's when given, else that of
-// DRAFT_SESSIONS_HOME, else that of DSH_HOME, else ~/.dsh if there is a draft file
-// in it, else the standalone host's own, [Standalone]. A leading ~/ is the user's
+// $DRAFT_SESSIONS_HOME, else that of $DSH_HOME, else ~/.dsh if there is a draft file
+// in it, else the standalone host's default. A leading ~/ is the user's
 // home folder. It creates nothing. Errors: DRAFT_INVALID_INPUT.
 func Resolve(flag string) (Home, error) {
 	for _, given := range []Home{{flag, "--home"}, {os.Getenv(Env), Env}, {os.Getenv(EnvDSH), EnvDSH}} {
@@ -48,11 +49,12 @@ func Resolve(flag string) (Home, error) {
 	if _, err := os.Stat(dsh.Drafts()); err == nil {
 		return dsh, nil
 	}
-	return absolute(Home{Standalone, "the default"})
+	dir, err := standalone.Default()
+	if err != nil {
+		return Home{}, shared.Errorf(shared.DraftInvalidInput, "%w", err)
+	}
+	return Home{dir, "the default"}, nil
 }
-
-// Standalone is the home of the host that comes with this command.
-const Standalone = "~/.draft-sessions"
 
 func absolute(h Home) (Home, error) {
 	dir := h.Dir

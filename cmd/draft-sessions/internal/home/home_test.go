@@ -13,18 +13,19 @@ func TestTheRule(t *testing.T) {
 	t.Setenv("HOME", user)
 	t.Setenv(Env, "")
 	t.Setenv(EnvDSH, "")
+	t.Setenv("XDG_DATA_HOME", filepath.Join(user, "data"))
 	check := func(flag, dir, from string) {
 		t.Helper()
 		if got, err := Resolve(flag); err != nil || got != (Home{dir, from}) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
-	check("", filepath.Join(user, ".draft-sessions"), "the default")
+	check("", filepath.Join(user, "data", "draft-sessions"), "the default")
 	dsh := Home{Dir: filepath.Join(user, ".dsh")}
 	if err := os.MkdirAll(filepath.Dir(dsh.Drafts()), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	check("", filepath.Join(user, ".draft-sessions"), "the default") // no draft file yet
+	check("", filepath.Join(user, "data", "draft-sessions"), "the default") // no draft file yet
 	if err := os.WriteFile(dsh.Drafts(), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
