@@ -179,7 +179,7 @@ func newServer(config Config, compatible *compat.Table, store *drafts.Store, log
 		Log:     log.Named("sessions"),
 		Notify:  s.hub.notify,
 	})
-	store.Subscribe(func(before, after *shared.Document) { s.hub.documentChanged(before, after, s.editors.Writer) })
+	store.Subscribe(func(before, after *shared.Document) { s.hub.documentChanged(before, after, s.editors) })
 	return s
 }
 
@@ -190,7 +190,7 @@ func (s *server) renderSidebar(notices []*pb.Notice) *pb.Sidebar {
 		Rows:       sidebar.Rows(doc, s.editors.SaveStates()),
 		SessionIds: sidebar.SessionIDs(doc),
 		Notices:    notices,
-		TrashCount: int64(len(doc.Trash)),
+		TrashCount: int64(len(drafts.Trashed(doc, time.Now()))),
 		Storage:    s.storage(),
 	}
 }
@@ -198,13 +198,21 @@ func (s *server) renderSidebar(notices []*pb.Notice) *pb.Sidebar {
 // saved tells the pages, and that a late edit became a draft of its own.
 func (s *server) saved(saved composer.Saved) {
 	if saved.NewDraftID != "" && saved.FirstOfNew {
-		s.hub.notify(noticeLateEdit, saved.Record)
+		kind := noticeLateEdit
+		if saved.Lost {
+			kind = noticeLost
+		}
+		s.hub.notify(kind, saved.Record)
 	}
 	s.hub.saved(saved)
 }
 
-// noticeLateEdit: text arrived after its draft was sent or deleted.
-const noticeLateEdit = "late_edit"
+const (
+	// noticeLateEdit: text arrived after its draft was sent or deleted.
+	noticeLateEdit = "late_edit"
+	// noticeLost: the draft file was replaced by one without the draft.
+	noticeLost = "lost"
+)
 
 func pid() int { return os.Getpid() }
 

@@ -12,7 +12,16 @@ export const messages = /** @type {const} */ ({
   Empty: {},
 
   // What the host half itself answers; mode is one of `modes`.
-  Status: { mode: 'string', version: 'string', epoch: 'string', reasons: 'Reason[]' },
+  Status: {
+    mode: 'string', version: 'string', epoch: 'string', reasons: 'Reason[]', capabilities: 'string[]',
+    overridden: 'boolean', rearmable: 'boolean', pages: 'Reason[]',
+  },
+  // What a page found of itself: its features (compatibility.json), the revisions of the
+  // packages that it was served, and which of our parts failed in it.
+  PageReport: { pageId: 'string', features: 'string[]', served: 'Served[]', faults: 'string[]' },
+  Served: { id: 'string', rev: 'string' },
+  // What the gate says of that page; mode is 'full' or 'stock'.
+  Verdict: { mode: 'string', capabilities: 'string[]', overridden: 'boolean', reasons: 'Reason[]' },
   Reason: { code: 'string', subject: 'string', expected: 'string', found: 'string', message: 'string' },
 
   Draft: {
@@ -36,8 +45,9 @@ export const messages = /** @type {const} */ ({
     pinned: 'boolean?', agentPresetId: 'string?', contentJson: 'string?', settingsJson: 'string?',
   },
   DeleteResponse: { deletedAt: 'int' },
+  ListTrashRequest: { preview: 'int' },
   ListTrashResponse: { entries: 'TrashEntry[]' },
-  TrashEntry: { draft: 'Draft', deletedAt: 'int' },
+  TrashEntry: { draft: 'Draft', deletedAt: 'int', title: 'string' },
   RebindRequest: { draftId: 'string', expectedRevision: 'int', sessionId: 'string' },
   ReorderRequest: { workspaceId: 'string', draftIds: 'string[]' },
   ResolveConflictRequest: { draftId: 'string', conflictId: 'string', keepAsDraft: 'boolean', take: 'boolean' },
@@ -68,7 +78,7 @@ export const messages = /** @type {const} */ ({
   },
   TextChanged: {
     draftId: 'string', editorId: 'string', textRevision: 'int', text: 'string',
-    contentJson: 'string', textHash: 'string',
+    contentJson: 'string', textHash: 'string', replaced: 'boolean',
   },
   Removed: { draftId: 'string', sessionId: 'string', reason: 'string' },
 

@@ -1330,7 +1330,10 @@ func (x *DeleteResponse) GetDeletedAt() int64 {
 }
 
 type ListTrashRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of each text so many characters are given, and neither conflict copies nor
+	// content and settings; 0 gives everything.
+	Preview       int32 `protobuf:"varint,1,opt,name=preview,proto3" json:"preview,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1365,6 +1368,14 @@ func (*ListTrashRequest) Descriptor() ([]byte, []int) {
 	return file_draft_sessions_proto_rawDescGZIP(), []int{17}
 }
 
+func (x *ListTrashRequest) GetPreview() int32 {
+	if x != nil {
+		return x.Preview
+	}
+	return 0
+}
+
+// Newest first; what is older than 30 days is left out.
 type ListTrashResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Entries       []*TrashEntry          `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
@@ -1410,9 +1421,11 @@ func (x *ListTrashResponse) GetEntries() []*TrashEntry {
 }
 
 type TrashEntry struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Draft         *Draft                 `protobuf:"bytes,1,opt,name=draft,proto3" json:"draft,omitempty"`
-	DeletedAt     int64                  `protobuf:"varint,2,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Draft     *Draft                 `protobuf:"bytes,1,opt,name=draft,proto3" json:"draft,omitempty"`
+	DeletedAt int64                  `protobuf:"varint,2,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
+	// As a row has it, without a number.
+	Title         string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1459,6 +1472,13 @@ func (x *TrashEntry) GetDeletedAt() int64 {
 		return x.DeletedAt
 	}
 	return 0
+}
+
+func (x *TrashEntry) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
 }
 
 type RebindRequest struct {
@@ -1773,6 +1793,7 @@ type Row struct {
 	WorkspaceId   string                 `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	WorkspacePath string                 `protobuf:"bytes,4,opt,name=workspace_path,json=workspacePath,proto3" json:"workspace_path,omitempty"`
 	// The title, or the first non-blank line of the text, at most 120 characters; "" for an empty draft.
+	// Where drafts of one workspace have the same, all but the oldest have a number behind it.
 	Title        string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	Pinned       bool   `protobuf:"varint,6,opt,name=pinned,proto3" json:"pinned,omitempty"`
 	Order        int64  `protobuf:"varint,7,opt,name=order,proto3" json:"order,omitempty"`
@@ -1938,6 +1959,7 @@ type Notice struct {
 	// detached: a message that was not ours reached the draft's session; fresh session, text kept.
 	// recreated: the session was gone or archived; fresh session, text kept.
 	// late_edit: text arrived after the draft was sent or deleted; kept as draft_id.
+	// lost: the file was replaced by one without the draft, which was open in a page; kept as draft_id.
 	// conflict_kept: a sent draft had conflict copies; kept as draft_id.
 	// moved: the draft went to another workspace.
 	Kind          string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -2430,11 +2452,15 @@ type TextChanged struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	DraftId string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
 	// The editor whose edit it was, "" for another process or a strict update.
-	EditorId      string `protobuf:"bytes,2,opt,name=editor_id,json=editorId,proto3" json:"editor_id,omitempty"`
-	TextRevision  int64  `protobuf:"varint,3,opt,name=text_revision,json=textRevision,proto3" json:"text_revision,omitempty"`
-	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	ContentJson   string `protobuf:"bytes,5,opt,name=content_json,json=contentJson,proto3" json:"content_json,omitempty"`
-	TextHash      string `protobuf:"bytes,6,opt,name=text_hash,json=textHash,proto3" json:"text_hash,omitempty"`
+	EditorId     string `protobuf:"bytes,2,opt,name=editor_id,json=editorId,proto3" json:"editor_id,omitempty"`
+	TextRevision int64  `protobuf:"varint,3,opt,name=text_revision,json=textRevision,proto3" json:"text_revision,omitempty"`
+	Text         string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	ContentJson  string `protobuf:"bytes,5,opt,name=content_json,json=contentJson,proto3" json:"content_json,omitempty"`
+	TextHash     string `protobuf:"bytes,6,opt,name=text_hash,json=textHash,proto3" json:"text_hash,omitempty"`
+	// The file was replaced: the record went back to an older text, or to one of the
+	// same revision, and what it held before is on disk no longer. Edits of editors
+	// that are open on it become conflict copies until they are opened again.
+	Replaced      bool `protobuf:"varint,7,opt,name=replaced,proto3" json:"replaced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2511,11 +2537,19 @@ func (x *TextChanged) GetTextHash() string {
 	return ""
 }
 
+func (x *TextChanged) GetReplaced() bool {
+	if x != nil {
+		return x.Replaced
+	}
+	return false
+}
+
 type Removed struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	DraftId   string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
 	SessionId string                 `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// sent | deleted
+	// sent | deleted | lost (the file was replaced by one without the draft: an edit
+	// of an editor that is open on it becomes a new draft)
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4326,8 +4360,11 @@ type SendRequest struct {
 	Verbatim bool `protobuf:"varint,4,opt,name=verbatim,proto3" json:"verbatim,omitempty"`
 	// 0, or the text revision that the sender saw: DRAFT_STALE_REVISION when it is another.
 	ExpectedTextRevision int64 `protobuf:"varint,5,opt,name=expected_text_revision,json=expectedTextRevision,proto3" json:"expected_text_revision,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// How long to wait for the proof, in ms; 0 waits as long as the caller. Then
+	// the state is sending.
+	WaitMs        int64 `protobuf:"varint,6,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SendRequest) Reset() {
@@ -4391,6 +4428,13 @@ func (x *SendRequest) GetVerbatim() bool {
 func (x *SendRequest) GetExpectedTextRevision() int64 {
 	if x != nil {
 		return x.ExpectedTextRevision
+	}
+	return 0
+}
+
+func (x *SendRequest) GetWaitMs() int64 {
+	if x != nil {
+		return x.WaitMs
 	}
 	return 0
 }
@@ -5871,15 +5915,17 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x0e_settings_json\"/\n" +
 	"\x0eDeleteResponse\x12\x1d\n" +
 	"\n" +
-	"deleted_at\x18\x01 \x01(\x03R\tdeletedAt\"\x12\n" +
-	"\x10ListTrashRequest\"K\n" +
+	"deleted_at\x18\x01 \x01(\x03R\tdeletedAt\",\n" +
+	"\x10ListTrashRequest\x12\x18\n" +
+	"\apreview\x18\x01 \x01(\x05R\apreview\"K\n" +
 	"\x11ListTrashResponse\x126\n" +
-	"\aentries\x18\x01 \x03(\v2\x1c.draftsessions.v1.TrashEntryR\aentries\"Z\n" +
+	"\aentries\x18\x01 \x03(\v2\x1c.draftsessions.v1.TrashEntryR\aentries\"p\n" +
 	"\n" +
 	"TrashEntry\x12-\n" +
 	"\x05draft\x18\x01 \x01(\v2\x17.draftsessions.v1.DraftR\x05draft\x12\x1d\n" +
 	"\n" +
-	"deleted_at\x18\x02 \x01(\x03R\tdeletedAt\"v\n" +
+	"deleted_at\x18\x02 \x01(\x03R\tdeletedAt\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\"v\n" +
 	"\rRebindRequest\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12+\n" +
 	"\x11expected_revision\x18\x02 \x01(\x03R\x10expectedRevision\x12\x1d\n" +
@@ -5965,14 +6011,15 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x03seq\x18\x04 \x01(\x03R\x03seq\x12\x12\n" +
 	"\x04code\x18\x05 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12\x1a\n" +
-	"\bretrying\x18\a \x01(\bR\bretrying\"\xbe\x01\n" +
+	"\bretrying\x18\a \x01(\bR\bretrying\"\xda\x01\n" +
 	"\vTextChanged\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x1b\n" +
 	"\teditor_id\x18\x02 \x01(\tR\beditorId\x12#\n" +
 	"\rtext_revision\x18\x03 \x01(\x03R\ftextRevision\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12!\n" +
 	"\fcontent_json\x18\x05 \x01(\tR\vcontentJson\x12\x1b\n" +
-	"\ttext_hash\x18\x06 \x01(\tR\btextHash\"[\n" +
+	"\ttext_hash\x18\x06 \x01(\tR\btextHash\x12\x1a\n" +
+	"\breplaced\x18\a \x01(\bR\breplaced\"[\n" +
 	"\aRemoved\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x1d\n" +
 	"\n" +
@@ -6118,13 +6165,14 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x06as_new\x18\x02 \x01(\bR\x05asNew\"[\n" +
 	"\x0eImportResponse\x12/\n" +
 	"\x06drafts\x18\x01 \x03(\v2\x17.draftsessions.v1.DraftR\x06drafts\x12\x18\n" +
-	"\aexisted\x18\x02 \x03(\bR\aexisted\"\xb5\x01\n" +
+	"\aexisted\x18\x02 \x03(\bR\aexisted\"\xce\x01\n" +
 	"\vSendRequest\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12#\n" +
 	"\rsubmission_id\x18\x02 \x01(\tR\fsubmissionId\x12\x14\n" +
 	"\x05again\x18\x03 \x01(\bR\x05again\x12\x1a\n" +
 	"\bverbatim\x18\x04 \x01(\bR\bverbatim\x124\n" +
-	"\x16expected_text_revision\x18\x05 \x01(\x03R\x14expectedTextRevision\"\x91\x01\n" +
+	"\x16expected_text_revision\x18\x05 \x01(\x03R\x14expectedTextRevision\x12\x17\n" +
+	"\await_ms\x18\x06 \x01(\x03R\x06waitMs\"\x91\x01\n" +
 	"\n" +
 	"SendResult\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x14\n" +
