@@ -30,7 +30,7 @@ func TestPluginsThatLieOrHang(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			started := time.Now()
-			p, err := host.Launch(t.Context(), host.Options{Binary: odd, Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 2 * time.Second, Env: []string{"ODD=" + how}})
+			p, err := host.Launch(t.Context(), host.Options{Binary: odd, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 2 * time.Second, Env: []string{"ODD=" + how}})
 			if err == nil {
 				p.Close()
 			}
@@ -54,7 +54,7 @@ func TestChildrenOfAFailedPluginEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := time.Now()
-	if _, err := host.Launch(t.Context(), host.Options{Binary: binary, Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 5 * time.Second}); err == nil {
+	if _, err := host.Launch(t.Context(), host.Options{Binary: binary, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 5 * time.Second}); err == nil {
 		t.Fatal("it started")
 	}
 	if took := time.Since(started); took > 10*time.Second {
@@ -78,7 +78,7 @@ func TestChildThatLeftTheGroupDelaysNobody(t *testing.T) {
 	}
 	returned := make(chan error, 1)
 	go func() {
-		_, err := host.Launch(t.Context(), host.Options{Binary: binary, Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 30 * time.Second})
+		_, err := host.Launch(t.Context(), host.Options{Binary: binary, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 30 * time.Second})
 		returned <- err
 	}()
 	select {
@@ -173,6 +173,6 @@ func TestGateOverTheWire(t *testing.T) {
 }
 
 // pageFeatures are those that compatibility.json asks of a page.
-var pageFeatures = []string{"page.remote", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect"}
+var pageFeatures = []string{"page.remote", "page.locale", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect"}
 
 const gatePackage = "@deepseek-ai/dsh-client-ui-workspace"
