@@ -250,7 +250,7 @@ var memberNames = sync.OnceValue(func() map[string]bool {
 		reflect.TypeFor[Document](), reflect.TypeFor[DraftRecord](), reflect.TypeFor[Conflict](),
 		reflect.TypeFor[Content](), reflect.TypeFor[Occurrence](), reflect.TypeFor[Settings](),
 		reflect.TypeFor[Operation](), reflect.TypeFor[TrashEntry](), reflect.TypeFor[RestoreTarget](),
-		reflect.TypeFor[Receipt](),
+		reflect.TypeFor[Receipt](), reflect.TypeFor[Exchange](), reflect.TypeFor[ExchangeDraft](),
 	} {
 		for name := range shapeOf(t) {
 			names[name] = true
