@@ -144,7 +144,9 @@ func (p *Plugin) start(ctx context.Context, o Options, secure *goplugin.SecureCo
 	cmd := exec.Command(o.Binary, "plugin")
 	ownGroup(cmd)
 	cmd.Env = append(allowedEnv(), o.Env...)
-	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store)
+	// go-plugin names the folder to its own runners only; elsewhere the socket of a
+	// killed process would stay for good.
+	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store, goplugin.EnvUnixSocketDir+"="+p.sockets)
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{ProtocolVersion: shared.ProtocolVersion, MagicCookieKey: shared.MagicCookieKey, MagicCookieValue: shared.MagicCookieValue},
 		Plugins:          goplugin.PluginSet{shared.PluginName: &clientPlugin{}},
@@ -158,7 +160,6 @@ func (p *Plugin) start(ctx context.Context, o Options, secure *goplugin.SecureCo
 		SyncStdout:       discard{},
 		SyncStderr:       discard{},
 		Stderr:           p.stderr,
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: p.sockets},
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(shared.MaxMessageBytes), grpc.MaxCallSendMsgSize(shared.MaxMessageBytes)),
 			grpc.WithChainUnaryInterceptor(withDeadline, withCode),
