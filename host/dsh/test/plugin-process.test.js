@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { clientIdentity, toPem } from '../server/certificate.js'
 import { pluginEnvironment } from '../server/environment.js'
 import { parseHandshake } from '../server/handshake.js'
-import { parseLogLine } from '../server/process.js'
+import { parseLogLine, startDeadline } from '../server/process.js'
 
 test('the plugin gets what it needs of the environment and no secret', () => {
   const env = pluginEnvironment(
@@ -21,14 +21,21 @@ test('a handshake is taken apart, and any other line says what does not fit', ()
   const { socket, certificate } = parseHandshake('1|1|unix|/s/plugin1|grpc|AAEC\n')
   assert.equal(socket, '/s/plugin1')
   assert.deepEqual([...certificate], [0, 1, 2])
-  for (const [line, problem] of /** @type {[string, RegExp][]} */ ([
-    ['hello', /no plugin handshake/],
-    ['2|1|unix|/s|grpc|AA', /core protocol/],
-    ['1|9|unix|/s|grpc|AA', /protocol "9" instead of 1/],
-    ['1|1|tcp|127.0.0.1:1|grpc|AA', /unix socket/],
-    ['1|1|unix|/s|netrpc|AA', /unix socket/],
-    ['1|1|unix|/s|grpc|', /AutoMTLS/],
-  ])) assert.throws(() => parseHandshake(line), problem, line)
+  for (const [line, code, problem] of /** @type {[string, string, RegExp][]} */ ([
+    ['hello', 'HANDSHAKE_INVALID', /a handshake line/],
+    ['2|1|unix|/s|grpc|AA', 'HANDSHAKE_INVALID', /core protocol 1/],
+    ['1|9|unix|/s|grpc|AA', 'PROTOCOL_MISMATCH', /^1$/],
+    ['1|1|tcp|127.0.0.1:1|grpc|AA', 'HANDSHAKE_INVALID', /unix socket/],
+    ['1|1|unix|/s|netrpc|AA', 'HANDSHAKE_INVALID', /unix socket/],
+    ['1|1|unix|/s|grpc|', 'HANDSHAKE_INVALID', /a certificate/],
+  ])) {
+    assert.throws(() => parseHandshake(line), (/** @type {any} */ { reasons: [reason] }) => {
+      assert.equal(reason.code, code, line)
+      assert.match(reason.expected, problem, line)
+      assert.ok(reason.found !== '' && reason.message !== '', line)
+      return true
+    })
+  }
 })
 
 test('the client certificate is what AutoMTLS asks for', async () => {
@@ -49,4 +56,10 @@ test('lines of the plugin are taken with their level and fields, foreign ones as
     { level: 'error', message: 'm', fields: { code: 'X' } })
   assert.deepEqual(parseLogLine('panic: boom'), { level: 'warn', message: 'panic: boom', fields: {} })
   assert.equal(parseLogLine('x'.repeat(1000)).message.length, 300)
+})
+
+test('a slow machine can be given more time to start, within reason', () => {
+  for (const [value, ms] of /** @type {[string | undefined, number][]} */ ([[undefined, 10_000], ['60', 60_000], ['0', 10_000], ['1e9', 10_000], ['x', 10_000]])) {
+    assert.equal(startDeadline({ DRAFT_SESSIONS_START_SECONDS: value }), ms, value)
+  }
 })
