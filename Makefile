@@ -1,20 +1,34 @@
 # Everything a person runs. `make` alone tells what there is.
 GO ?= go
 
-.PHONY: help dsh test check lint fuzz bench soak screenshots generate setup
+.PHONY: help run dsh package install test check lint fuzz bench soak screenshots generate setup
 
 help:
+	@echo "make run          start the standalone host with its page, print a link to it (needs Go only)"
 	@echo "make dsh          (PORT=n) install the DeepSeek Harness at the pinned version, add the plugin, start it, print its address"
 	@echo "make test         install what the tests need and run all of them (the real DSH and a real Chromium included)"
+	@echo "make package      build the release's npm packages into build/packages (PLATFORMS=here for this machine only)"
+	@echo "make install      build the release for this machine and install it into your own DSH (DSH_HOME, or ~/.dsh)"
 	@echo "make check        the quick inner loop: format, vet, staticcheck, type check, unit tests"
 	@echo "make soak         the long crash, send and fuzz runs in full"
 	@echo "make bench        measure, in turns with bare baselines (docs/performance.md)"
 	@echo "make screenshots  make the pictures of docs/images again"
 	@echo "make generate     make the gRPC code from its proto file again"
 
+run:
+	@exec $(GO) run ./cmd/draft-sessions up
+
 dsh:
 	@$(GO) build -o build/rundsh ./smoketest/rundsh
 	@exec build/rundsh $(if $(PORT),-port $(PORT))
+
+package:
+	@$(GO) run ./host/dsh/mkpackages $(PLATFORMS)
+
+install:
+	@$(GO) run ./host/dsh/mkpackages here
+	@$(GO) build -o build/draft-sessions ./cmd/draft-sessions
+	@build/draft-sessions install --from build/packages
 
 setup:
 	@$(GO) run ./smoketest/setup

@@ -26,6 +26,24 @@ type Sessions interface {
 	ApplySettings(ctx context.Context, call *pb.ApplySettings) error
 }
 
+// Prompter is what a host offers beside [Sessions] so that a terminal can send a
+// draft. A host without it refuses with "unimplemented".
+type Prompter interface {
+	// SendPrompt admits a user's prompt and returns when it has; the user message
+	// in the history carries PromptId. The same PromptId never runs twice. Any
+	// error says that it was not admitted: a host that is not sure returns none,
+	// or ends with ctx.
+	SendPrompt(ctx context.Context, call *pb.SendPrompt) error
+}
+
+// Answerer is what a host offers beside [Sessions] so that a terminal can follow
+// the answer to what it sent.
+type Answerer interface {
+	// ReadAnswer returns at once with what was said to the submission after
+	// AfterSeq; NextSeq is where to go on.
+	ReadAnswer(ctx context.Context, call *pb.ReadAnswerRequest) (*pb.ReadAnswerResult, error)
+}
+
 // Refusal is a host's own reason for not doing what it was asked, such as "session-conflict".
 type Refusal struct{ Code, Message string }
 
@@ -129,8 +147,23 @@ func (a *answers) perform(ctx context.Context, call *pb.HostCall) *pb.HostReply 
 	case *pb.HostCall_ApplySettings:
 		err = a.sessions.ApplySettings(ctx, c.ApplySettings)
 		reply.Reply = &pb.HostReply_ApplySettings{ApplySettings: &pb.Empty{}}
+	case *pb.HostCall_SendPrompt:
+		if host, can := a.sessions.(Prompter); can {
+			err = host.SendPrompt(ctx, c.SendPrompt)
+		} else {
+			err = errUnimplemented
+		}
+		reply.Reply = &pb.HostReply_SendPrompt{SendPrompt: &pb.Empty{}}
+	case *pb.HostCall_ReadAnswer:
+		var r *pb.ReadAnswerResult
+		if host, can := a.sessions.(Answerer); can {
+			r, err = host.ReadAnswer(ctx, c.ReadAnswer)
+		} else {
+			err = errUnimplemented
+		}
+		reply.Reply = &pb.HostReply_ReadAnswer{ReadAnswer: r}
 	default:
-		err = &Refusal{Code: "unimplemented", Message: "this host does not know the call"}
+		err = errUnimplemented
 	}
 	if err != nil {
 		return &pb.HostReply{Error: hostError(err)}
@@ -138,12 +171,14 @@ func (a *answers) perform(ctx context.Context, call *pb.HostCall) *pb.HostReply 
 	return reply
 }
 
+var errUnimplemented = &Refusal{Code: "unimplemented", Message: "this host does not know the call"}
+
 func hostError(err error) *pb.HostError {
 	var refusal *Refusal
 	if errors.As(err, &refusal) {
 		return &pb.HostError{Code: refusal.Code, Message: refusal.Message}
 	}
-	return &pb.HostError{Code: string(shared.CodeOf(err)), Message: err.Error()}
+	return &pb.HostError{Code: string(shared.CodeOf(err)), Message: shared.MessageOf(err)}
 }
 
 // repeated is the earlier success under the same key, nil when there was none.

@@ -15,6 +15,7 @@ type fakeSessions struct {
 	mu       sync.Mutex
 	sessions map[string][]*pb.UserMessage
 	refuse   *host.Refusal
+	fail     error         // of CreateSession, set before the plugin starts to ask
 	stall    chan struct{} // when not nil, CreateSession waits for it or its context
 	created  int
 }
@@ -34,6 +35,9 @@ func (f *fakeSessions) CreateSession(ctx context.Context, call *pb.CreateSession
 	}
 	if refuse != nil {
 		return nil, refuse
+	}
+	if f.fail != nil {
+		return nil, f.fail
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 		helperHost(store)
 		return
 	}
+	if store := os.Getenv("HOST_TEST_SUPERVISED"); store != "" {
+		supervisedHost(store)
+		return
+	}
 	os.Exit(run(m))
 }
 
@@ -339,7 +343,7 @@ func TestBinariesThatAreNoPlugin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			started := time.Now()
-			_, err := host.Launch(t.Context(), host.Options{Binary: c.binary, Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: time.Second})
+			_, err := host.Launch(t.Context(), host.Options{Binary: c.binary, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: time.Second})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v", err)
 			}

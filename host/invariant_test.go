@@ -30,7 +30,7 @@ func TestPluginsThatLieOrHang(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			started := time.Now()
-			p, err := host.Launch(t.Context(), host.Options{Binary: odd, Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 2 * time.Second, Env: []string{"ODD=" + how}})
+			p, err := host.Launch(t.Context(), host.Options{Binary: odd, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 2 * time.Second, Env: []string{"ODD=" + how}})
 			if err == nil {
 				p.Close()
 			}
@@ -54,7 +54,7 @@ func TestChildrenOfAFailedPluginEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := time.Now()
-	if _, err := host.Launch(t.Context(), host.Options{Binary: binary, Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 5 * time.Second}); err == nil {
+	if _, err := host.Launch(t.Context(), host.Options{Binary: binary, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 5 * time.Second}); err == nil {
 		t.Fatal("it started")
 	}
 	if took := time.Since(started); took > 10*time.Second {
@@ -66,6 +66,57 @@ func TestChildrenOfAFailedPluginEnd(t *testing.T) {
 	}
 	pid := must[int](t)(strconv.Atoi(strings.TrimSpace(string(data))))
 	eventually(t, "the child ends", func() bool { return !alive(pid) })
+}
+
+// Invariant 9: what left the plugin's group and holds its output is not ended by
+// us, but delays nobody for longer than the limits say.
+func TestChildThatLeftTheGroupDelaysNobody(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "plugin")
+	script := "#!/bin/sh\nsetsid sh -c 'echo $$ > \"$0.child\"; exec sleep 300' \"$0\" &\nwhile [ ! -s \"$0.child\" ]; do :; done\necho hello\nwait\n"
+	if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	returned := make(chan error, 1)
+	go func() {
+		_, err := host.Launch(t.Context(), host.Options{Binary: binary, Name: "test", Store: newStore(t), Sessions: newFakeSessions(), StartTimeout: 30 * time.Second})
+		returned <- err
+	}()
+	select {
+	case err := <-returned:
+		if err == nil {
+			t.Error("it started")
+		}
+	case <-time.After(60 * time.Second):
+		t.Error("the launch waits for a process that is not its own")
+	}
+	data, err := os.ReadFile(binary + ".child")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := must[int](t)(strconv.Atoi(strings.TrimSpace(string(data))))
+	if !alive(pid) {
+		t.Error("a process that is not ours was ended")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the child ends", func() bool { return !alive(pid) })
+}
+
+// Every error says its code once, wherever it comes from.
+func TestErrorsSayTheirCodeOnce(t *testing.T) {
+	sessions := newFakeSessions()
+	p := launch(t, newStore(t), sessions)
+	_, err := p.Client.Get(t.Context(), &pb.DraftRef{DraftId: "none"})
+	if code := shared.CodeOf(err); code != shared.DraftNotFound || strings.Count(err.Error(), string(code)) != 1 {
+		t.Errorf("says %q", err)
+	}
+	sessions.fail = shared.Errorf(shared.SessionUnavailable, "no session today")
+	d := must[*pb.Draft](t)(p.Client.NewDraft(t.Context(), &pb.NewDraftRequest{WorkspaceId: "w1"}))
+	_, err = p.Client.Bind(t.Context(), &pb.DraftRef{DraftId: d.Id})
+	if code := shared.CodeOf(err); code != shared.SessionUnavailable || strings.Count(err.Error(), string(code)) != 1 || !strings.Contains(err.Error(), "no session today") {
+		t.Errorf("says %q", err)
+	}
 }
 
 // Invariant 9: closing takes its time with nobody.

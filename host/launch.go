@@ -2,13 +2,15 @@ package host
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +19,8 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	"github.com/draft-sessions/dsh-draft-sessions/shared/compat"
+	"github.com/draft-sessions/dsh-draft-sessions/shared/manifest"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
 
@@ -33,16 +37,25 @@ const (
 	killWithin = 2 * time.Second
 )
 
-// Options configure [Launch].
+// Options configure [Launch] and [Supervise].
 type Options struct {
 	// Binary is the draft-sessions binary, started as "draft-sessions plugin".
 	Binary string
+	// RequireManifest refuses a binary without a manifest beside it (package
+	// manifest). A manifest that is there is always checked, and the binary against
+	// it again in the moment of the start. Leave it out only for a binary that this
+	// host was built with, such as its own.
+	RequireManifest bool
 	// Store is the draft file; one file belongs to one home of one host kind.
 	Store string
 	// Sessions is what the plugin asks of this host.
 	Sessions Sessions
-	// Name and Version tell the plugin who the host is.
+	// Name and Version tell the plugin who the host is; Name is required. A host that
+	// compatibility.json does not name has only its protocol compared.
 	Name, Version string
+	// Facts are what the gate decides on, asked for once the process has told who it
+	// is; nil is Name and Version. A request without a host or protocol gets this one's.
+	Facts func(context.Context) (*pb.GateRequest, error)
 	// Env are further entries "KEY=value" for the process. Of the host's own
 	// environment it gets PATH, HOME, TMPDIR and the locale only.
 	Env []string
@@ -59,9 +72,12 @@ type Plugin struct {
 	Client pb.DraftSessionsClient
 	// Info is what the process told of itself when it started.
 	Info *pb.InfoResponse
+	// Decision is the gate's: the capabilities that work, and what is not as tested.
+	Decision *pb.GateResponse
 
 	log     hclog.Logger
 	client  *goplugin.Client
+	cmd     *exec.Cmd
 	process *os.Process
 	stderr  *tail
 	sockets string
@@ -70,11 +86,15 @@ type Plugin struct {
 	gone    chan struct{}
 	once    sync.Once
 	dead    func() // closes gone
+
+	mu     sync.Mutex // guards killed
+	killed string     // why we have killed it
 }
 
-// Launch starts the plugin process, opens the host channel and returns when the
-// plugin is ready for calls that call back. An error tells what happened and the
-// last lines that the process wrote; no process is left then.
+// Launch passes the gate: it checks the binary, starts the plugin process, asks it
+// for its decision, opens the host channel and returns when the plugin is ready for
+// calls that call back. The error is a [*StartError] that tells what happened and
+// the last lines that the process wrote; no process is left then.
 func Launch(ctx context.Context, o Options) (*Plugin, error) {
 	if o.Sessions == nil {
 		return nil, shared.Errorf(shared.DraftInvalidInput, "a host must offer its sessions")
@@ -85,32 +105,51 @@ func Launch(ctx context.Context, o Options) (*Plugin, error) {
 	if o.StartTimeout == 0 {
 		o.StartTimeout = defaultStart
 	}
-	// A long TMPDIR makes a unix socket's path too long; this one is short and private.
-	sockets, err := os.MkdirTemp("", "ds")
+	secure, err := o.checkBinary()
 	if err != nil {
-		return nil, fmt.Errorf("making the socket folder: %w", err)
+		return nil, startError(err)
+	}
+	sockets, err := socketFolder(o.Log)
+	if err != nil {
+		return nil, startError(err)
 	}
 	p := &Plugin{log: o.Log, sockets: sockets, stderr: newTail(20), gone: make(chan struct{})}
 	p.dead = sync.OnceFunc(func() { close(p.gone) })
-	if err := p.start(ctx, o); err != nil {
-		p.kill() // it has accepted nothing that could be lost
+	if err := p.start(ctx, o, secure); err != nil {
+		p.kill("") // it has accepted nothing that could be lost
 		p.Close()
-		return nil, p.stderr.explain(err)
+		return nil, startError(p.stderr.explain(err))
 	}
 	return p, nil
 }
 
-func (p *Plugin) start(ctx context.Context, o Options) error {
+func (o Options) protocol() int { return shared.ProtocolVersion }
+
+// checkBinary is the gate's first step. The result has go-plugin compare the
+// checksum once more; it is used up by one start.
+func (o Options) checkBinary() (*goplugin.SecureConfig, error) {
+	found, err := manifest.Check(o.Binary, o.protocol())
+	var miss *manifest.Error
+	if !o.RequireManifest && errors.As(err, &miss) && miss.Reason.Code == manifest.Missing {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum, err := hex.DecodeString(found.SHA256)
+	return &goplugin.SecureConfig{Checksum: sum, Hash: sha256.New()}, err
+}
+
+func (p *Plugin) start(ctx context.Context, o Options, secure *goplugin.SecureConfig) error {
 	cmd := exec.Command(o.Binary, "plugin")
-	// In a group of its own, what it started itself can be ended with it: as long
-	// as one of them holds its output, go-plugin waits.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	ownGroup(cmd)
 	cmd.Env = append(allowedEnv(), o.Env...)
 	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store)
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{ProtocolVersion: shared.ProtocolVersion, MagicCookieKey: shared.MagicCookieKey, MagicCookieValue: shared.MagicCookieValue},
 		Plugins:          goplugin.PluginSet{shared.PluginName: &clientPlugin{}},
 		Cmd:              cmd,
+		SecureConfig:     secure,
 		SkipHostEnv:      true,
 		AutoMTLS:         true,
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
@@ -126,9 +165,9 @@ func (p *Plugin) start(ctx context.Context, o Options) error {
 		},
 	})
 	protocol, err := p.client.Client()
-	p.process = cmd.Process
+	p.cmd, p.process = cmd, cmd.Process
 	if err != nil {
-		return fmt.Errorf("starting the plugin: %w", err)
+		return handshakeError(fmt.Errorf("starting the plugin: %w", err), filepath.Base(o.Binary))
 	}
 	raw, err := protocol.Dispense(shared.PluginName)
 	if err != nil {
@@ -141,8 +180,14 @@ func (p *Plugin) start(ctx context.Context, o Options) error {
 	if p.Info, err = p.Client.Info(startCtx, &pb.InfoRequest{}); err != nil {
 		return fmt.Errorf("asking the plugin who it is: %w", err)
 	}
-	if p.Info.Protocol != shared.ProtocolVersion {
-		return fmt.Errorf("the plugin speaks protocol %d, this host %d", p.Info.Protocol, shared.ProtocolVersion)
+	if int(p.Info.Protocol) != o.protocol() {
+		return mismatch(compat.Reason{
+			Code: compat.ProtocolMismatch, Subject: "protocol", Expected: fmt.Sprint(o.protocol()), Found: fmt.Sprint(p.Info.Protocol),
+			Message: "The host and the plugin binary are of different builds; install both of one release.",
+		}, fmt.Errorf("the plugin speaks protocol %d, this host %d", p.Info.Protocol, o.protocol()))
+	}
+	if err := p.decide(startCtx, o); err != nil {
+		return err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p.cancel = cancel
@@ -186,12 +231,27 @@ func (p *Plugin) Gone() <-chan struct{} { return p.gone }
 // Pid is the process id.
 func (p *Plugin) Pid() int { return p.process.Pid }
 
+// Why tells how a process that is [Plugin.Gone] ended, as far as that is known;
+// after Close it is.
+func (p *Plugin) Why() string {
+	p.mu.Lock()
+	killed := p.killed
+	p.mu.Unlock()
+	switch {
+	case killed != "":
+		return killed
+	case p.client.Exited() && p.cmd.ProcessState != nil:
+		return "it ended: " + p.cmd.ProcessState.String()
+	}
+	return "its host channel broke"
+}
+
 // Close ends the process: gracefully, so that it saves what it has accepted, or
 // by SIGKILL when it has not ended after 2 s. No process is left when it returns.
 func (p *Plugin) Close() {
 	p.once.Do(func() {
 		if p.process != nil {
-			kill := time.AfterFunc(closeWithin+time.Second, p.kill)
+			kill := time.AfterFunc(closeWithin+time.Second, func() { p.kill("") })
 			defer kill.Stop()
 		}
 		if p.cancel != nil {
@@ -217,10 +277,15 @@ func (p *Plugin) awaitExit(limit time.Duration) {
 }
 
 // kill ends the process and what it started, as far as it stayed in its group.
-func (p *Plugin) kill() {
-	if p.process != nil && !p.client.Exited() { // not awaited yet, so the id is still its own
-		_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL) // fails when all of them have ended
+// why is for Why; "" leaves that to how it ended.
+func (p *Plugin) kill(why string) {
+	if p.process == nil || p.client.Exited() {
+		return // never there, or awaited, so that the id may be another's by now
 	}
+	p.mu.Lock()
+	p.killed = why
+	p.mu.Unlock()
+	killGroup(p.process)
 }
 
 // killClient has go-plugin end the process and forget it. That waits for the end
@@ -258,7 +323,7 @@ func (p *Plugin) watchHealth(life context.Context) {
 		}
 		if misses++; misses == healthMisses {
 			p.log.Error("the plugin does not answer; killing it", "pid", p.process.Pid)
-			p.kill()
+			p.kill(fmt.Sprintf("it did not answer %d times within %v and was killed", healthMisses, healthWithin))
 			return
 		}
 	}

@@ -59,12 +59,15 @@ func (OS) Create(name string, perm fs.FileMode) (File, error) {
 	return opened(os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, perm))
 }
 
+// osFile adds to *os.File what only some systems have.
+type osFile struct{ *os.File }
+
 // opened keeps a nil *os.File from becoming a non-nil File.
 func opened(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return osFile{f}, nil
 }
 
 // Rename implements [FS].

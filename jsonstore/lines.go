@@ -107,8 +107,12 @@ func start(line []byte) []byte { return line[:min(startBytes, len(line))] }
 // blocks are for writing; one is enough for a store.
 var blocks = sync.Pool{New: func() any { block := make([]byte, 0, blockBytes); return &block }}
 
-// writeLines writes all lines with few calls.
+// writeLines writes all lines with few calls, and without copying them where the
+// file can do that.
 func writeLines(w io.Writer, lines [][]byte) error {
+	if f, ok := w.(vectorWriter); ok && len(lines) > 1 {
+		return writeVectors(f, lines)
+	}
 	pooled := blocks.Get().(*[]byte)
 	defer blocks.Put(pooled)
 	block := (*pooled)[:0]

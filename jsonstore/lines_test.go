@@ -91,3 +91,53 @@ func TestWriteLines(t *testing.T) {
 		}
 	})
 }
+
+// miser writes no more than some bytes with a call, as a kernel may.
+type miser struct {
+	bytes.Buffer
+	most int
+	err  error
+}
+
+func (m *miser) writev(slices [][]byte) (int, error) {
+	if m.err != nil {
+		return 0, m.err
+	}
+	data := bytes.Join(slices, nil)
+	return m.Write(data[:min(len(data), m.most)])
+}
+
+// Whatever the kernel writes of the slices it is given, the file is whole.
+func TestWriteVectors(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var lines [][]byte
+		for i := range rapid.IntRange(2, 3*maxVectors).Draw(t, "lines") {
+			lines = append(lines, bytes.Repeat([]byte{byte('a' + i%26)}, 1+i%7))
+		}
+		out := &miser{most: rapid.SampledFrom([]int{1, 5, 1000, 1 << 20}).Draw(t, "most")}
+		whole := bytes.Join(lines, nil)
+		if err := writeLines(out, lines); err != nil || !bytes.Equal(out.Bytes(), whole) {
+			t.Fatalf("%v, wrote %d of %d bytes", err, out.Len(), len(whole))
+		}
+		if !bytes.Equal(bytes.Join(lines, nil), whole) {
+			t.Fatal("the lines were changed")
+		}
+	})
+	two := [][]byte{[]byte("a"), []byte("b")}
+	if err := writeLines(&miser{}, two); err != io.ErrShortWrite {
+		t.Errorf("a write of nothing gave %v", err)
+	}
+	if err := writeLines(&miser{err: io.ErrClosedPipe}, two); err != io.ErrClosedPipe {
+		t.Errorf("a failing write gave %v", err)
+	}
+	file, err := OS{}.Create(t.TempDir()+"/f", 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeLines(file, two); err != nil || file.Close() != nil || read(t, file.(osFile).Name()) != "ab" {
+		t.Errorf("%v", err)
+	}
+	if err := writeLines(file, two); err == nil {
+		t.Error("a closed file was written")
+	}
+}

@@ -112,16 +112,16 @@ func (t *turnstile) try() (holding, bool) {
 	if t.got != nil {
 		return holding{}, false // Ours is on its way.
 	}
-	queue, err := lockFile(t.queuePath(), (*flock.Flock).TryLock)
+	queue, _, err := lockFile(t.queuePath(), (*flock.Flock).TryLock)
 	if err != nil || queue == nil {
 		return holding{}, false // The wait will tell.
 	}
 	defer unlock(queue)
-	main, err := lockFile(t.path, (*flock.Flock).TryLock)
+	main, info, err := lockFile(t.path, (*flock.Flock).TryLock)
 	if err != nil || main == nil {
 		return holding{}, false
 	}
-	t.sign(main)
+	t.sign(main, info)
 	return holding{release: func() { unlock(main) }}, true
 }
 
@@ -136,16 +136,16 @@ func (t *turnstile) take(unasked <-chan struct{}) holding {
 			return true, lock.Lock()
 		}
 	}
-	queue, err := lockFile(t.queuePath(), wait)
+	queue, _, err := lockFile(t.queuePath(), wait)
 	if err != nil || queue == nil {
 		return holding{err: notLocked(err)}
 	}
 	defer unlock(queue)
-	main, err := lockFile(t.path, wait)
+	main, info, err := lockFile(t.path, wait)
 	if err != nil || main == nil {
 		return holding{err: notLocked(err)}
 	}
-	t.sign(main)
+	t.sign(main, info)
 	return holding{release: func() { unlock(main) }}
 }
 
@@ -157,9 +157,9 @@ func unlock(lock *flock.Flock) {
 	_ = lock.Unlock() // Closing the file frees the lock even when this fails.
 }
 
-// lockFile is the lock of the file that has that name when it has it: a removed
-// lock file locks nothing. It is nil when get does not get it.
-func lockFile(path string, get func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
+// lockFile is the lock of the file that has that name when it has it, and that
+// file: a removed lock file locks nothing. It is nil when get does not get it.
+func lockFile(path string, get func(*flock.Flock) (bool, error)) (*flock.Flock, fs.FileInfo, error) {
 	for {
 		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 		got, err := get(lock)
@@ -167,18 +167,18 @@ func lockFile(path string, get func(*flock.Flock) (bool, error)) (*flock.Flock, 
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case !got:
-			return nil, lock.Close()
+			return nil, nil, lock.Close()
 		}
 		mine, err := lock.Stat()
 		if err == nil {
 			if named, errNamed := os.Stat(path); errNamed == nil && os.SameFile(mine, named) {
-				return lock, nil
+				return lock, mine, nil
 			}
 		}
 		if unlockErr := lock.Unlock(); unlockErr != nil {
-			return nil, errors.Join(err, unlockErr)
+			return nil, nil, errors.Join(err, unlockErr)
 		}
 	}
 }
@@ -186,11 +186,10 @@ func lockFile(path string, get func(*flock.Flock) (bool, error)) (*flock.Flock, 
 // sign writes our process id into the lock file that is held, unless it is there,
 // for where the system cannot tell who holds it. Failing to write it is no reason
 // to refuse a save.
-func (t *turnstile) sign(held *flock.Flock) {
+func (t *turnstile) sign(held *flock.Flock, now fs.FileInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now, err := held.Stat()
-	if err == nil && t.signed != nil && os.SameFile(now, t.signed) && now.ModTime().Equal(t.signed.ModTime()) {
+	if t.signed != nil && os.SameFile(now, t.signed) && now.ModTime().Equal(t.signed.ModTime()) {
 		return
 	}
 	t.signed = nil

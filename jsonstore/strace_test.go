@@ -62,7 +62,7 @@ func traced(t *testing.T, path string, options ...string) (output string, calls 
 func TestSaveOrderInTheKernel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list.json")
 	mustAdd(t, open(t, quiet(path)), "one")
-	out, calls, ok := traced(t, path, "-e", "trace=write,fsync,fdatasync,rename,renameat,renameat2")
+	out, calls, ok := traced(t, path, "-e", "trace=write,writev,fsync,fdatasync,rename,renameat,renameat2")
 	if !ok {
 		return
 	}
@@ -70,7 +70,7 @@ func TestSaveOrderInTheKernel(t *testing.T) {
 	for _, call := range calls {
 		onTemp := strings.Contains(call, tempSuffix+">")
 		switch {
-		case strings.Contains(call, "write(") && onTemp:
+		case (strings.Contains(call, "write(") || strings.Contains(call, "writev(")) && onTemp:
 			order = append(order, "write temp")
 		case strings.Contains(call, "sync(") && onTemp:
 			order = append(order, "sync temp")

@@ -145,6 +145,20 @@ func (c *channel) FlushSession(ctx context.Context, sessionID string) error {
 	return err
 }
 
+func (c *channel) SendPrompt(ctx context.Context, idempotencyKey string, call *pb.SendPrompt) error {
+	ctx, cancel := context.WithTimeout(ctx, hostCallTimeout)
+	defer cancel()
+	_, err := c.call(ctx, &pb.HostCall{IdempotencyKey: idempotencyKey, Call: &pb.HostCall_SendPrompt{SendPrompt: call}})
+	return err
+}
+
+func (c *channel) ReadAnswer(ctx context.Context, call *pb.ReadAnswerRequest) (*pb.ReadAnswerResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, hostCallTimeout)
+	defer cancel()
+	reply, err := c.call(ctx, &pb.HostCall{Call: &pb.HostCall_ReadAnswer{ReadAnswer: call}})
+	return reply.GetReadAnswer(), err
+}
+
 func (c *channel) Instance() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -34,6 +34,23 @@ func draftOf(d shared.DraftRecord) *pb.Draft {
 	return out
 }
 
+// preview is d with the first characters of its text and nothing else that may be
+// large; all of it for 0.
+func preview(d shared.DraftRecord, characters int) *pb.Draft {
+	if characters <= 0 {
+		return draftOf(d)
+	}
+	d.Conflicts, d.Content, d.Settings = nil, nil, nil
+	out := draftOf(d)
+	for at := range d.Text {
+		if characters--; characters < 0 {
+			out.Text = d.Text[:at]
+			break
+		}
+	}
+	return out
+}
+
 func value(s *string) string {
 	if s == nil {
 		return ""

@@ -24,7 +24,7 @@ func codedUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler g
 	}
 	code := shared.CodeOf(err)
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(shared.CodeTrailer, string(code))) // fails only outside a call
-	return nil, status.Error(grpcCode(code), err.Error())
+	return nil, status.Error(grpcCode(code), shared.MessageOf(err))
 }
 
 func grpcCode(code shared.Code) codes.Code {

@@ -148,14 +148,13 @@ func (h *hub) notSaved(n composer.NotSaved) {
 		Generation: n.Generation,
 		Seq:        n.Seq,
 		Code:       string(shared.CodeOf(n.Err)),
-		Message:    n.Err.Error(),
+		Message:    shared.MessageOf(n.Err),
 		Retrying:   n.Retrying,
 	}}})
 }
 
-// documentChanged tells what changed between two documents. writer names the
-// editor that is saving a text right now.
-func (h *hub) documentChanged(before, after *shared.Document, writer func(draftID, text string) string) {
+// documentChanged tells what changed between two documents.
+func (h *hub) documentChanged(before, after *shared.Document, editors pageEditors) {
 	was := make(map[string]shared.DraftRecord, len(before.Drafts))
 	for _, d := range before.Drafts {
 		was[d.ID] = d
@@ -163,16 +162,21 @@ func (h *hub) documentChanged(before, after *shared.Document, writer func(draftI
 	for _, d := range after.Drafts {
 		old, existed := was[d.ID]
 		delete(was, d.ID)
-		if !existed || old.TextRevision == d.TextRevision {
+		replaced := d.TextRevision < old.TextRevision || d.TextRevision == old.TextRevision && d.Text != old.Text
+		if !existed || old.TextRevision == d.TextRevision && !replaced {
 			continue
+		}
+		if replaced {
+			editors.Replaced(d.ID)
 		}
 		h.send(&pb.Event{Event: &pb.Event_TextChanged{TextChanged: &pb.TextChanged{
 			DraftId:      d.ID,
-			EditorId:     writer(d.ID, d.Text),
+			EditorId:     editors.Writer(d.ID, d.Text),
 			TextRevision: d.TextRevision,
 			Text:         d.Text,
 			ContentJson:  toJSON(d.Content),
 			TextHash:     shared.TextHash(d.Text),
+			Replaced:     replaced,
 		}}})
 	}
 	for id, d := range was {
@@ -181,11 +185,24 @@ func (h *hub) documentChanged(before, after *shared.Document, writer func(draftI
 	h.changed()
 }
 
+// pageEditors is what the hub needs of the open editors.
+type pageEditors interface {
+	// Writer names the editor that is saving this text right now, "" for none.
+	Writer(draftID, text string) string
+	// Replaced: what the open editors of the draft were based on is gone.
+	Replaced(draftID string)
+}
+
 func removal(doc *shared.Document, draftID string) string {
 	for _, r := range doc.Receipts {
 		if r.DraftID == draftID {
 			return "sent"
 		}
 	}
-	return "deleted"
+	for _, e := range doc.Trash {
+		if e.Record.ID == draftID {
+			return "deleted"
+		}
+	}
+	return "lost"
 }

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,33 +87,48 @@ func TestDocumentChanges(t *testing.T) {
 	defer stop()
 	session := "s"
 	before := &shared.Document{Drafts: []shared.DraftRecord{
-		{ID: "same", TextRevision: 1}, {ID: "edited", Text: "a", TextRevision: 1}, {ID: "sent", SessionID: &session}, {ID: "deleted"},
+		{ID: "same", TextRevision: 1}, {ID: "edited", Text: "a", TextRevision: 1}, {ID: "sent", SessionID: &session}, {ID: "deleted"}, {ID: "lost"},
+		{ID: "older", Text: "new", TextRevision: 4}, {ID: "other", Text: "one", TextRevision: 4},
 	}}
 	after := &shared.Document{
-		Drafts:   []shared.DraftRecord{{ID: "same", TextRevision: 1, Order: 3}, {ID: "edited", Text: "b", TextRevision: 2}, {ID: "new"}},
+		Drafts: []shared.DraftRecord{{ID: "same", TextRevision: 1, Order: 3}, {ID: "edited", Text: "b", TextRevision: 2}, {ID: "new"},
+			{ID: "older", Text: "old", TextRevision: 3}, {ID: "other", Text: "two", TextRevision: 4}},
 		Receipts: []shared.Receipt{{DraftID: "sent"}},
+		Trash:    []shared.TrashEntry{{Record: shared.DraftRecord{ID: "deleted"}}},
 	}
-	h.documentChanged(before, after, func(id, text string) string {
-		if id == "edited" && text == "b" {
-			return "editor"
-		}
-		return ""
-	})
-	removed := map[string]string{}
-	for range 3 {
+	editors := &standEditors{}
+	h.documentChanged(before, after, editors)
+	removed, replaced := map[string]string{}, map[string]string{}
+	for range 6 {
 		switch e := (<-w.events).Event.(type) {
 		case *pb.Event_TextChanged:
-			if c := e.TextChanged; c.DraftId != "edited" || c.Text != "b" || c.EditorId != "editor" || c.TextHash != shared.TextHash("b") {
+			if c := e.TextChanged; c.Replaced {
+				replaced[c.DraftId] = c.Text
+			} else if c.DraftId != "edited" || c.Text != "b" || c.EditorId != "editor" || c.TextHash != shared.TextHash("b") {
 				t.Errorf("text changed: %v", c)
 			}
 		case *pb.Event_Removed:
 			removed[e.Removed.DraftId] = e.Removed.Reason
 		}
 	}
-	if removed["sent"] != "sent" || removed["deleted"] != "deleted" || len(removed) != 2 {
+	if removed["sent"] != "sent" || removed["deleted"] != "deleted" || removed["lost"] != "lost" || len(removed) != 3 {
 		t.Errorf("removed %v", removed)
+	}
+	if replaced["older"] != "old" || replaced["other"] != "two" || len(replaced) != 2 || !slices.Equal(editors.replaced, []string{"older", "other"}) {
+		t.Errorf("replaced %v, told to the editors %v", replaced, editors.replaced)
 	}
 	if len(w.events) != 0 {
 		t.Errorf("more events: %v", <-w.events)
 	}
 }
+
+type standEditors struct{ replaced []string }
+
+func (s *standEditors) Writer(id, text string) string {
+	if id == "edited" && text == "b" {
+		return "editor"
+	}
+	return ""
+}
+
+func (s *standEditors) Replaced(id string) { s.replaced = append(s.replaced, id) }

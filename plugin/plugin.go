@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/composer"
+	"github.com/draft-sessions/dsh-draft-sessions/plugin/control"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/sessions"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/sidebar"
@@ -128,8 +129,10 @@ type process struct {
 	tasks   sync.WaitGroup
 	done    chan struct{} // closed when tasks shall end
 
-	mu   sync.Mutex // guards grpc
-	grpc *grpc.Server
+	mu      sync.Mutex // guards what follows
+	grpc    *grpc.Server
+	control *control.Server
+	stopped bool
 }
 
 func start(config Config, log hclog.Logger) (*process, error) {
@@ -141,13 +144,28 @@ func start(config Config, log hclog.Logger) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := newServer(config, compatible, store, log)
 	p := &process{log: log, lonely: lonely, ending: make(chan struct{}), here: make(chan struct{}), done: make(chan struct{})}
-	epoch := uuid.NewString()
-	s := &server{config: config, compatible: compatible, epoch: epoch, store: store, channel: &channel{}, hostGone: p.end}
+	s.hostGone = p.end
 	var hereOnce sync.Once
-	s.hostHere = func() { hereOnce.Do(func() { close(p.here) }) }
+	s.hostHere = func() {
+		hereOnce.Do(func() {
+			close(p.here)
+			p.listen()
+		})
+	}
+	p.server = s
+	p.tasks.Go(func() { s.hub.run(p.done) })
+	p.tasks.Go(p.watchEnd)
+	return p, nil
+}
+
+// newServer is the service over an open store. Only its editors and sessions run
+// anything by themselves, and only when they are used.
+func newServer(config Config, compatible *compat.Table, store *drafts.Store, log hclog.Logger) *server {
+	s := &server{config: config, compatible: compatible, epoch: uuid.NewString(), store: store, channel: &channel{}}
 	s.hub = newHub(s.renderSidebar)
-	s.editors = composer.New(epoch, composer.Options{
+	s.editors = composer.New(s.epoch, composer.Options{
 		Store:    store,
 		Log:      log.Named("composer"),
 		Saved:    s.saved,
@@ -161,11 +179,8 @@ func start(config Config, log hclog.Logger) (*process, error) {
 		Log:     log.Named("sessions"),
 		Notify:  s.hub.notify,
 	})
-	store.Subscribe(func(before, after *shared.Document) { s.hub.documentChanged(before, after, s.editors.Writer) })
-	p.server = s
-	p.tasks.Go(func() { s.hub.run(p.done) })
-	p.tasks.Go(p.watchEnd)
-	return p, nil
+	store.Subscribe(func(before, after *shared.Document) { s.hub.documentChanged(before, after, s.editors) })
+	return s
 }
 
 func (s *server) renderSidebar(notices []*pb.Notice) *pb.Sidebar {
@@ -175,7 +190,7 @@ func (s *server) renderSidebar(notices []*pb.Notice) *pb.Sidebar {
 		Rows:       sidebar.Rows(doc, s.editors.SaveStates()),
 		SessionIds: sidebar.SessionIDs(doc),
 		Notices:    notices,
-		TrashCount: int64(len(doc.Trash)),
+		TrashCount: int64(len(drafts.Trashed(doc, time.Now()))),
 		Storage:    s.storage(),
 	}
 }
@@ -183,17 +198,42 @@ func (s *server) renderSidebar(notices []*pb.Notice) *pb.Sidebar {
 // saved tells the pages, and that a late edit became a draft of its own.
 func (s *server) saved(saved composer.Saved) {
 	if saved.NewDraftID != "" && saved.FirstOfNew {
-		s.hub.notify(noticeLateEdit, saved.Record)
+		kind := noticeLateEdit
+		if saved.Lost {
+			kind = noticeLost
+		}
+		s.hub.notify(kind, saved.Record)
 	}
 	s.hub.saved(saved)
 }
 
-// noticeLateEdit: text arrived after its draft was sent or deleted.
-const noticeLateEdit = "late_edit"
+const (
+	// noticeLateEdit: text arrived after its draft was sent or deleted.
+	noticeLateEdit = "late_edit"
+	// noticeLost: the draft file was replaced by one without the draft.
+	noticeLost = "lost"
+)
 
 func pid() int { return os.Getpid() }
 
 func (p *process) end() { p.endOnce.Do(func() { close(p.ending) }) }
+
+// listen opens the control socket, once a host is there. Without it everything
+// else works as it does.
+func (p *process) listen() {
+	socket, err := control.Listen(control.Options{Store: p.server.store.State().Path, Service: p.server, Unary: codedUnary, Log: p.log.Named("control")})
+	if err != nil {
+		p.log.Warn("there is no control socket for commands", "error", err)
+		return
+	}
+	p.mu.Lock()
+	late := p.stopped
+	p.control = socket
+	p.mu.Unlock()
+	if late {
+		socket.Close()
+	}
+}
 
 // watchEnd ends the gRPC server, and with it Serve, when the host is gone, was
 // never there, or the process is told to end.
@@ -255,6 +295,13 @@ func (p *process) grpcServer(opts []grpc.ServerOption) *grpc.Server {
 func (p *process) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastSaves)
 	defer cancel()
+	p.mu.Lock()
+	socket := p.control
+	p.stopped = true
+	p.mu.Unlock()
+	if socket != nil {
+		socket.Close()
+	}
 	err := p.server.editors.Stop(ctx)
 	p.server.sessions.Stop()
 	close(p.done)

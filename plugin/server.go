@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -164,10 +165,10 @@ func (s *server) Restore(ctx context.Context, r *pb.DraftRef) (*pb.Draft, error)
 	return answer(s.store.Restore(ctx, r.DraftId))
 }
 
-func (s *server) ListTrash(context.Context, *pb.ListTrashRequest) (*pb.ListTrashResponse, error) {
+func (s *server) ListTrash(_ context.Context, r *pb.ListTrashRequest) (*pb.ListTrashResponse, error) {
 	out := &pb.ListTrashResponse{}
-	for _, e := range s.store.Snapshot().Trash {
-		out.Entries = append(out.Entries, &pb.TrashEntry{Draft: draftOf(e.Record), DeletedAt: e.DeletedAt})
+	for _, e := range drafts.Trashed(s.store.Snapshot(), time.Now()) {
+		out.Entries = append(out.Entries, &pb.TrashEntry{Draft: preview(e.Record, int(r.Preview)), DeletedAt: e.DeletedAt, Title: sidebar.Title(e.Record)})
 	}
 	return out, nil
 }

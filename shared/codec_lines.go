@@ -167,7 +167,7 @@ func encodeList[T any](e *lineEncoder, name string, records []T, old known[T], k
 	for i := range records {
 		r, comma := &records[i], i < len(records)-1
 		if found := lookup.find(r); found >= 0 {
-			e.lines = append(e.lines, withComma(old.lines[found], comma))
+			e.lines = append(e.lines, withComma(old.lines[found], found < len(old.lines)-1, comma))
 			continue
 		}
 		if err := k.check(r); err != nil {
@@ -238,14 +238,14 @@ func (e *lineEncoder) line(record any, comma bool) ([]byte, error) {
 	return bytes.Clone(e.scratch.Bytes()), nil
 }
 
-// withComma is a record's line with or without the comma after it.
-func withComma(line []byte, comma bool) []byte {
-	body, has := bytes.CutSuffix(line, []byte(",\n"))
+// withComma is a record's line with or without the comma after it. It does not
+// look at the line unless it has to: most are in no cache.
+func withComma(line []byte, has, comma bool) []byte {
 	if has == comma {
 		return line
 	}
 	if has {
-		return append(bytes.Clone(body), '\n')
+		return append(bytes.Clone(line[:len(line)-2]), '\n')
 	}
 	return append(bytes.Clone(line[:len(line)-1]), ",\n"...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code is the stable reason of an error, the same in Go, over gRPC, in a page
@@ -56,6 +57,19 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message)
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// MessageOf is err's text without the code of the first [Error] in its chain: for
+// wherever the code travels beside it. It is "" for nil.
+func MessageOf(err error) string {
+	var coded *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &coded):
+		return strings.ReplaceAll(err.Error(), string(coded.Code)+": ", "")
+	}
+	return err.Error()
+}
 
 // CodeOf is the code of the first [Error] in err's chain. A deadline or cancel
 // is [OperationUnknown], since what it interrupted may have happened; any other

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -36,15 +35,6 @@ type doctorCmd struct {
 
 // Help is shown by kong below the usage.
 func (doctorCmd) Help() string { return doctorHelp }
-
-// exitError ends the command with a code of its own.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
 
 func (c doctorCmd) Run() error { return c.run(context.Background(), os.Stdout) }
 
@@ -128,13 +118,6 @@ func (c doctorCmd) file() (string, error) {
 		home = filepath.Join(user, ".dsh")
 	}
 	return drafts.PathIn(home), nil
-}
-
-func printJSON(out io.Writer, v any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
 }
 
 // printDiagnosis prints one fact a line, what it is about first.

@@ -3,10 +3,15 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -15,18 +20,25 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-// version is the release; a build may set it with -ldflags "-X main.version=...".
-var version = "0.1.0"
-
 type cli struct {
-	Plugin  pluginCmd  `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
-	Doctor  doctorCmd  `cmd:"" help:"Tell the state of the draft file, and repair it when asked to."`
-	Version versionCmd `cmd:"" help:"Print versions."`
+	Up        upCmd        `cmd:"" help:"Start the host with its page and print a link to it."`
+	Plugin    pluginCmd    `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
+	Install   installCmd   `cmd:"" help:"Install draft sessions into a profile of DSH."`
+	Uninstall uninstallCmd `cmd:"" help:"Take draft sessions out of a profile of DSH; the drafts stay."`
+	Gate      gateCmd      `cmd:"" help:"Tell whether draft sessions work with a DSH, and why not."`
+	Rearm     rearmCmd     `cmd:"" help:"Ask a running host to start the plugin again after it has given up."`
+	Doctor    doctorCmd    `cmd:"" help:"Tell the state of the draft file, and repair it when asked to."`
+	About     versionCmd   `cmd:"" name:"version" help:"Print versions, protocol and checksum."`
+
+	Version kong.VersionFlag `help:"Print the version and quit."`
 }
 
 type pluginCmd struct{}
 
 func (pluginCmd) Run() error {
+	if os.Getenv(shared.MagicCookieKey) != shared.MagicCookieValue {
+		return shared.Errorf(shared.DraftInvalidInput, "the plugin is started by a host, such as DSH; there is nothing to run by hand. See draft-sessions --help")
+	}
 	config, err := plugin.ConfigFromEnv(version, draftsessions.Compatibility)
 	if err != nil {
 		return err
@@ -39,33 +51,43 @@ func (pluginCmd) Run() error {
 	return plugin.Serve(config)
 }
 
-type versionCmd struct{}
-
-func (versionCmd) Run() error {
-	revision := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = " " + s.Value
-			}
-		}
-	}
-	_, err := fmt.Printf("draft-sessions %s%s\nrecord version %d, plugin protocol %d\n", version, revision, shared.RecordVersion, shared.ProtocolVersion)
-	return err
+// exitError ends the command with a code of its own.
+type exitError struct {
+	code int
+	err  error
 }
 
-func main() {
-	ctx := kong.Parse(&cli{},
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func printJSON(out io.Writer, v any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+func main() { os.Exit(run()) }
+
+// run is the whole command; its result is the exit code.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	parsed := kong.Parse(&cli{},
 		kong.Name("draft-sessions"),
 		kong.Description("Many unsent tasks a workspace, each bound to a blank session of the agent host, safe on disk."),
 		kong.UsageOnError(),
+		kong.Vars{"version": "draft-sessions " + version},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.BindTo(os.Stdout, (*io.Writer)(nil)),
 	)
-	if err := ctx.Run(); err != nil {
+	if err := parsed.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "draft-sessions:", err)
 		var exit *exitError
 		if errors.As(err, &exit) {
-			os.Exit(exit.code)
+			return exit.code
 		}
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }

@@ -36,6 +36,11 @@ func (t *Toolchain) bundle(dir string) error {
 	server.Banner = map[string]string{"js": "import { createRequire as draftSessionsCreateRequire } from 'node:module'; " +
 		"const require = draftSessionsCreateRequire(import.meta.url);"}
 
+	command := server
+	command.EntryPoints = []string{"server/command.js"}
+	command.Outfile = filepath.Join(dir, "lib", "command.js")
+	command.Banner = map[string]string{"js": "#!/usr/bin/env node"}
+
 	client := common
 	client.EntryPoints = []string{"client/main.js"}
 	client.Outfile = filepath.Join(dir, "lib", "client.js")
@@ -47,7 +52,7 @@ func (t *Toolchain) bundle(dir string) error {
 	client.Footer = map[string]string{"js": "return module.exports; } });"}
 
 	inputs := map[string]bool{}
-	for _, options := range []api.BuildOptions{server, client} {
+	for _, options := range []api.BuildOptions{server, command, client} {
 		result := api.Build(options)
 		if len(result.Errors) > 0 {
 			return errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), ""))
@@ -56,7 +61,15 @@ func (t *Toolchain) bundle(dir string) error {
 			return err
 		}
 	}
-	return writeLicenses(filepath.Join(dir, "THIRD_PARTY_LICENSES"), here, inputs)
+	// Package managers make a command executable; what they link must be so already.
+	if err := os.Chmod(command.Outfile, 0o755); err != nil {
+		return err
+	}
+	folders := map[string]string{}
+	for input := range inputs {
+		folders[strings.TrimPrefix(input, "node_modules/")] = filepath.Join(here, filepath.FromSlash(input))
+	}
+	return writeLicenses(filepath.Join(dir, "THIRD_PARTY_LICENSES"), folders)
 }
 
 // addInputs adds the folders of the npm packages that went into a build.
@@ -83,11 +96,12 @@ func addInputs(packages map[string]bool, metafile string) error {
 	return nil
 }
 
-func writeLicenses(to, base string, packages map[string]bool) error {
+// writeLicenses puts the licence files of folders into one file, each under its name.
+func writeLicenses(to string, folders map[string]string) error {
 	var all bytes.Buffer
-	for _, dir := range slices.Sorted(maps.Keys(packages)) {
-		fmt.Fprintf(&all, "==== %s\n\n", strings.TrimPrefix(dir, "node_modules/"))
-		matches, err := filepath.Glob(filepath.Join(base, filepath.FromSlash(dir), "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*"))
+	for _, name := range slices.Sorted(maps.Keys(folders)) {
+		fmt.Fprintf(&all, "==== %s\n\n", name)
+		matches, err := filepath.Glob(filepath.Join(folders[name], "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*"))
 		if err != nil {
 			return err
 		}

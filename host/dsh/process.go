@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/draft-sessions/dsh-draft-sessions/host/dsh/install"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 	profile     = "web"
 	addressMark = "dsh web: "
 	// packageName is the bundle's name in a profile.
-	packageName = "draft-sessions-dsh"
+	packageName = install.PackageName
 )
 
 // Install adds the bundle in bundleDir (see [Toolchain.Stage]) to the web profile

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/draft-sessions/dsh-draft-sessions/host/dsh/install"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	"github.com/draft-sessions/dsh-draft-sessions/shared/manifest"
 )
@@ -18,12 +19,13 @@ import (
 // in the folder, so it names no dependency and installs without a network.
 func bundleManifest(version string) map[string]any {
 	return map[string]any{
-		"name":        packageName,
+		"name":        install.PackageName,
 		"version":     version,
 		"description": "Draft sessions for the DeepSeek Harness.",
 		"license":     "MIT",
 		"type":        "module",
 		"main":        "lib/index.js",
+		"bin":         map[string]string{"draft-sessions": "lib/command.js"},
 		"exports": map[string]string{
 			".":                    "./lib/index.js",
 			"./client":             "./lib/client.js",
@@ -82,20 +84,21 @@ func (t *Toolchain) stage(ctx context.Context, dir string, build func(binary str
 	if err != nil {
 		return err
 	}
-	binary := filepath.Join(dir, "bin", "draft-sessions")
+	binary := filepath.Join(dir, "bin", install.BinaryName)
 	if err := build(binary); err != nil {
 		return fmt.Errorf("stage the plugin binary: %w", err)
 	}
 	if _, err := manifest.Write(binary, version, []int{shared.ProtocolVersion}, runtime.GOOS, runtime.GOARCH); err != nil {
 		return fmt.Errorf("stage the plugin binary: %w", err)
 	}
+	return t.stageHalves(dir, bundleManifest(version))
+}
+
+// stageHalves puts everything but the binary into dir, in which lib and proto exist.
+func (t *Toolchain) stageHalves(dir string, declared map[string]any) error {
 	if err := t.bundle(dir); err != nil {
 		return fmt.Errorf("stage the bundle: %w", err)
 	}
-	return t.stageFiles(dir, version)
-}
-
-func (t *Toolchain) stageFiles(dir, version string) error {
 	here := filepath.Join("host", "dsh")
 	for to, from := range map[string]string{
 		"proto/draft_sessions.proto": filepath.Join("shared", "proto", "draftsessionsv1", "draft_sessions.proto"),
@@ -108,7 +111,7 @@ func (t *Toolchain) stageFiles(dir, version string) error {
 			return fmt.Errorf("stage the bundle: %w", err)
 		}
 	}
-	description, err := json.MarshalIndent(bundleManifest(version), "", "  ")
+	description, err := json.MarshalIndent(declared, "", "  ")
 	if err != nil {
 		return fmt.Errorf("stage the bundle: %w", err)
 	}

@@ -53,6 +53,16 @@ type Toolchain struct {
 // Several processes may prepare one cache folder at once, one of them installs;
 // an install that was interrupted is done again. It needs npm on the PATH.
 func Prepare(ctx context.Context, opts Options) (*Toolchain, error) {
+	return prepare(ctx, opts, (*Toolchain).prepareNode, (*Toolchain).preparePnpm, (*Toolchain).prepareDSH)
+}
+
+// PrepareBuild is [Prepare] for building only ([Toolchain.Stage], [Toolchain.Package]):
+// it brings no DSH and no pnpm.
+func PrepareBuild(ctx context.Context, opts Options) (*Toolchain, error) {
+	return prepare(ctx, opts, (*Toolchain).prepareNode)
+}
+
+func prepare(ctx context.Context, opts Options, steps ...func(*Toolchain, context.Context) error) (*Toolchain, error) {
 	t := &Toolchain{CacheDir: opts.CacheDir, source: opts.Source, progress: opts.Progress}
 	if t.progress == nil {
 		t.progress = io.Discard
@@ -79,8 +89,8 @@ func Prepare(ctx context.Context, opts Options) (*Toolchain, error) {
 		return nil, err
 	}
 	defer unlock()
-	for _, step := range []func(context.Context) error{t.prepareNode, t.preparePnpm, t.prepareDSH} {
-		if err := step(ctx); err != nil {
+	for _, step := range steps {
+		if err := step(t, ctx); err != nil {
 			return nil, err
 		}
 	}

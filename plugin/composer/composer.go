@@ -44,6 +44,8 @@ type Saved struct {
 	NewDraftID string
 	// FirstOfNew: this save made the new draft.
 	FirstOfNew bool
+	// Lost: the new draft is there because the file was replaced by one without its own.
+	Lost bool
 }
 
 // NotSaved tells why the newest edit of an editor is not on disk.
@@ -95,6 +97,10 @@ type editor struct {
 	target string
 	// base is the text revision that the next edit was made on.
 	base int64
+	// baseless: the file was replaced, and there is no such revision in it.
+	baseless bool
+	// home is the draft as it was when the editor was opened.
+	home shared.DraftRecord
 
 	accepted edit // newest accepted
 	edited   bool // accepted holds an edit
@@ -154,7 +160,7 @@ func (es *Editors) Edit(e Input) (acceptedSeq int64, err error) {
 	}
 	// The page took over a newer record; an older number only means that it has not heard of our last save.
 	// Of another draft that its words go to by now it knows no number at all.
-	if ed.target == ed.draftID {
+	if ed.target == ed.draftID && !ed.baseless {
 		ed.base = max(ed.base, e.BaseTextRevision)
 	}
 	es.accept(ed, edit{seq: e.Seq, text: e.Text, content: e.Content})
@@ -231,6 +237,7 @@ func (es *Editors) save(ed *editor) {
 			BaseTextRevision: base,
 			Text:             e.text,
 			Content:          e.content,
+			Home:             &ed.home,
 		})
 		es.mu.Lock()
 		ed.writing = nil
@@ -322,7 +329,8 @@ func passing(err error) bool {
 // finish records a save that is on disk; true when nothing newer is pending.
 func (es *Editors) finish(ed *editor, e edit, outcome drafts.EditOutcome) bool {
 	saved := Saved{DraftID: ed.draftID, EditorID: ed.editorID, Generation: ed.generation, Seq: e.seq, Record: outcome.Record, ConflictID: outcome.ConflictID}
-	saved.FirstOfNew = outcome.NewDraft
+	// Another page's is told by that page.
+	saved.FirstOfNew, saved.Lost = outcome.NewDraft && (outcome.Changed || !outcome.Lost), outcome.Lost
 	es.rebase(ed, outcome)
 	es.mu.Lock()
 	ed.failed = nil
@@ -355,7 +363,7 @@ func (es *Editors) rebase(ed *editor, outcome drafts.EditOutcome) {
 		ed.target = outcome.Record.ID
 		ed.base = outcome.Record.TextRevision
 	case outcome.ConflictID == "" && !outcome.Dropped:
-		ed.base = outcome.Record.TextRevision
+		ed.base, ed.baseless = outcome.Record.TextRevision, false
 	}
 }
 

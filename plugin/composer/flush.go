@@ -109,6 +109,19 @@ func (es *Editors) Redirect(draftID string, kept []shared.DraftRecord) {
 	}
 }
 
+// Replaced makes what the open editors of a draft write conflict copies until they
+// are opened again: the file was replaced, and the text that they were based on is
+// not in it. Revisions of another file's history cannot be compared with theirs.
+func (es *Editors) Replaced(draftID string) {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	for _, ed := range es.editors {
+		if ed.target == draftID {
+			ed.base, ed.baseless = -1, true
+		}
+	}
+}
+
 // AwaitText waits until match accepts the newest text of an open editor of the
 // draft: the last keys of a send may still be under way when its prompt comes.
 // It returns false when ctx ends first or no editor is open.
@@ -163,7 +176,7 @@ func (es *Editors) SaveStates() map[string]sidebar.SaveState {
 		}
 		state := sidebar.SaveState{State: "saving"}
 		if ed.failed != nil {
-			state = sidebar.SaveState{State: "not_saved", Code: shared.CodeOf(ed.failed), Message: ed.failed.Error()}
+			state = sidebar.SaveState{State: "not_saved", Code: shared.CodeOf(ed.failed), Message: shared.MessageOf(ed.failed)}
 		}
 		if states[ed.target].State != "not_saved" {
 			states[ed.target] = state

@@ -105,6 +105,7 @@ func (es *Editors) register(o Opening, rec shared.DraftRecord) (*editor, error) 
 		generation: es.generation,
 		target:     o.DraftID,
 		base:       rec.TextRevision,
+		home:       rec,
 		touched:    make(chan struct{}, 1),
 		urgent:     make(chan struct{}, 1),
 		settled:    make(chan struct{}),
@@ -133,10 +134,16 @@ func winner(o Opening, rec shared.DraftRecord) decision {
 		}
 		return bothMoved
 	}
+	recordHash := shared.TextHash(rec.Text)
+	if o.BaseTextRevision > rec.TextRevision || o.BaseTextRevision == rec.TextRevision && o.BaseHash != recordHash {
+		// The file was replaced by an older or another one: the base is not in it, and
+		// the host's text, even as it was saved, is nowhere else.
+		return bothMoved
+	}
 	hostMoved := shared.TextHash(*o.HostText) != o.BaseHash
 	// A save of the page itself, of which it did not hear, is no change from elsewhere.
 	own := rec.TextEditorID != "" && (rec.TextEditorID == o.EditorID || rec.TextEditorID == o.BaseEditorID)
-	recordMoved := !own && rec.TextRevision != o.BaseTextRevision && shared.TextHash(rec.Text) != o.BaseHash
+	recordMoved := !own && rec.TextRevision != o.BaseTextRevision && recordHash != o.BaseHash
 	switch {
 	case !hostMoved:
 		return recordStands

@@ -23,6 +23,12 @@ type Edit struct {
 	Text             string
 	// Content is all that the editor holds beside the text; nil is nothing.
 	Content *shared.Content
+	// Home is the draft as the editor found it, nil when that is not known: where its
+	// text goes when the file was replaced by one that knows nothing of the draft.
+	Home *shared.DraftRecord
+	// FitContent is set by an editor that knows plain text only: what the record
+	// holds beside its text stays, as far as it fits the new one. Content is nil.
+	FitContent bool
 }
 
 // EditOutcome says where the text of an edit is now.
@@ -34,8 +40,10 @@ type EditOutcome struct {
 	Changed bool
 	// ConflictID is the copy that holds the text, since the record had moved on.
 	ConflictID string
-	// NewDraft: the draft was sent or deleted, and the text is this new one.
+	// NewDraft: the draft was sent, deleted or lost, and the text is this new one.
 	NewDraft bool
+	// Lost: it is that because nothing is known of the draft any more.
+	Lost bool
 	// Dropped: the text is nothing that could be lost: blank, or what was sent or
 	// deleted.
 	Dropped bool
@@ -50,8 +58,9 @@ type EditOutcome struct {
 //     a conflict copy (one for each editor and text), and the record's own text
 //     stays. A blank one is dropped. DRAFT_LIMIT_REACHED at [shared.MaxConflicts].
 //   - The draft is gone: blank, or what was sent or deleted, it is dropped. Else
-//     it becomes a new unbound draft of the same workspace. DRAFT_NOT_FOUND when
-//     neither a receipt nor the trash knows the draft.
+//     it becomes a new unbound draft of the same workspace. When neither a receipt
+//     nor the trash knows the draft, that is the workspace of Home, and a draft that
+//     has the text already is found again; without Home DRAFT_NOT_FOUND.
 //
 // With DRAFT_STORAGE_UNCERTAIN the outcome is returned too.
 func (s *Store) EditText(ctx context.Context, e Edit) (EditOutcome, error) {
@@ -74,6 +83,9 @@ func (t *tx) edit(e Edit) (EditOutcome, error) {
 		return t.lateEdit(e)
 	case e.BaseTextRevision == record.TextRevision:
 		next := record
+		if e.FitContent {
+			e.Content = fitContent(e.Text, record.Content)
+		}
 		next.Text, next.Content = e.Text, e.Content
 		t.editor = e.EditorID
 		next, err := t.amend(record, next)
@@ -118,7 +130,7 @@ func (t *tx) lateEdit(e Edit) (EditOutcome, error) {
 		return EditOutcome{Dropped: true}, ErrNoChange
 	}
 	receipt, trashed, known := t.fate(e.DraftID)
-	if !known {
+	if !known && e.Home == nil {
 		return EditOutcome{}, notFound()
 	}
 	if receipt != nil && receipt.TextHash == sentHash(e.Text) ||
@@ -126,22 +138,26 @@ func (t *tx) lateEdit(e Edit) (EditOutcome, error) {
 		return EditOutcome{Dropped: true}, ErrNoChange
 	}
 	var home shared.DraftRecord
-	if trashed != nil {
+	switch {
+	case trashed != nil:
 		home = trashed.Record
-	} else {
+	case receipt != nil:
 		home.WorkspaceID, home.WorkspacePath = receipt.WorkspaceID, receipt.WorkspacePath
+	default:
+		home = *e.Home
 	}
-	// A retry whose first attempt was written after all finds its draft.
+	// A retry whose first attempt was written after all finds its draft. A lost draft
+	// may be open in several pages: the first one's is every one's.
 	for _, r := range t.doc.Drafts {
-		if r.WorkspaceID == home.WorkspaceID && r.Text == e.Text && len(shared.SessionsOf(&r)) == 0 {
-			return EditOutcome{Record: r, NewDraft: true}, ErrNoChange
+		if r.WorkspaceID == home.WorkspaceID && r.Text == e.Text && (!known || len(shared.SessionsOf(&r)) == 0) {
+			return EditOutcome{Record: r, NewDraft: true, Lost: !known}, ErrNoChange
 		}
 	}
 	record, err := t.sibling(home, e.Text, e.Content)
 	if err != nil {
 		return EditOutcome{}, err
 	}
-	return EditOutcome{Record: t.insertFirst(record), Changed: true, NewDraft: true}, nil
+	return EditOutcome{Record: t.insertFirst(record), Changed: true, NewDraft: true, Lost: !known}, nil
 }
 
 // fate finds what became of a draft that is gone: the newest receipt or the

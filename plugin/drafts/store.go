@@ -23,10 +23,15 @@ type Options struct {
 	// 0 is [shared.DefaultDraftsPerWorkspace]. Text that would be lost otherwise
 	// (a late edit, a conflict copy of a sent draft) may go beyond it.
 	LimitPerWorkspace int
+	// Poll is how often the file is looked at beside watching its folder, see
+	// [jsonstore.Options]; below 0 for a command that ends at once.
+	Poll time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Log gets what happened, never any text of a draft; nil logs nothing.
 	Log hclog.Logger
+	// FS is the file system, so that a test can make it fail; nil is the machine's.
+	FS jsonstore.FS
 }
 
 // State is how the draft file is.
@@ -57,7 +62,10 @@ type Store struct {
 // DRAFT_INVALID_INPUT for a limit below [shared.MinDraftsPerWorkspace], and with
 // DRAFT_STORAGE_IO when the folder cannot be created. ctx bounds Open only.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	return openOn(ctx, o, jsonstore.OS{})
+	if o.FS == nil {
+		o.FS = jsonstore.OS{}
+	}
+	return openOn(ctx, o, o.FS)
 }
 
 func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
@@ -74,7 +82,7 @@ func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 		o.Now = time.Now
 	}
 	options := fileOptions(o.Path)
-	options.FS, options.Log = fsys, o.Log
+	options.FS, options.Log, options.Poll = fsys, o.Log, o.Poll
 	file, err := jsonstore.Open(ctx, format, options)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package drafts
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -66,6 +68,15 @@ func (s *Store) Restore(ctx context.Context, id string) (shared.DraftRecord, err
 		before := slices.DeleteFunc(t.group(record), func(r shared.DraftRecord) bool { return r.Order >= record.Order })
 		return t.insertAt(record, len(before)), nil
 	})
+}
+
+// Trashed are the entries of the trash that are kept for the user, the newest first:
+// those of the last [shared.TrashAge].
+func Trashed(doc *shared.Document, now time.Time) []shared.TrashEntry {
+	oldest := now.Add(-shared.TrashAge).UnixMilli()
+	kept := slices.DeleteFunc(slices.Clone(doc.Trash), func(e shared.TrashEntry) bool { return e.DeletedAt < oldest })
+	slices.SortStableFunc(kept, func(a, b shared.TrashEntry) int { return cmp.Compare(b.DeletedAt, a.DeletedAt) })
+	return kept
 }
 
 // unbound is r without session, and without a send, whose proof would be

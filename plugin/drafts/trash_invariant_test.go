@@ -21,4 +21,11 @@ func TestOldTrashGoes(t *testing.T) {
 	if trash := s.Snapshot().Trash; len(trash) != 1 || trash[0].Record.ID != fresh.ID {
 		t.Errorf("in the trash: %+v", trash)
 	}
+	// Nothing was deleted since, so the file still has it: nobody is shown it.
+	if shown := Trashed(s.Snapshot(), c.now()); len(shown) != 0 {
+		t.Errorf("shown: %+v", shown)
+	}
+	if shown := Trashed(s.Snapshot(), c.now().Add(-2*time.Millisecond)); len(shown) != 1 {
+		t.Errorf("shown: %+v", shown)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
+	"github.com/draft-sessions/dsh-draft-sessions/jsonstore"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/composer"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/sessions"
@@ -30,6 +31,8 @@ type world struct {
 	editors *composer.Editors
 	manager *sessions.Manager
 	log     hclog.Logger
+	// fs is the file system, nil for the machine's.
+	fs jsonstore.FS
 	// late is what is added to the clock.
 	late atomic.Int64
 
@@ -46,7 +49,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) start() {
 	w.t.Helper()
-	store, err := drafts.Open(w.ctx(), drafts.Options{Path: w.path, Log: w.log})
+	store, err := drafts.Open(w.ctx(), drafts.Options{Path: w.path, Log: w.log, FS: w.fs})
 	if err != nil {
 		w.t.Fatal(err)
 	}

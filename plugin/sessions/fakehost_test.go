@@ -21,7 +21,10 @@ type fakeHost struct {
 	messages   map[string][]*pb.UserMessage
 	created    []*pb.CreateSession
 	flushed    []string
+	prompts    []*pb.SendPrompt
 	instance   string
+	// mute: prompts are admitted and their messages never come.
+	mute bool
 	// before runs at the start of every call with the method's name; an error ends the call.
 	before func(method string) error
 	// afterCreate runs when a session was created, before the answer: a crash point.
@@ -34,6 +37,13 @@ func newFakeHost() *fakeHost {
 		messages:   map[string][]*pb.UserMessage{},
 		instance:   "host-1",
 	}
+}
+
+// arrange changes the host while others may be using it.
+func (h *fakeHost) arrange(change func(*fakeHost)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(h)
 }
 
 func refused(code, message string) error {
@@ -101,6 +111,29 @@ func (h *fakeHost) FlushSession(_ context.Context, sessionID string) error {
 	defer h.mu.Unlock()
 	h.flushed = append(h.flushed, sessionID)
 	return nil
+}
+
+// SendPrompt admits a prompt, once for each id, and writes its message at once.
+func (h *fakeHost) SendPrompt(_ context.Context, _ string, call *pb.SendPrompt) error {
+	if err := h.enter("SendPrompt"); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.ContainsFunc(h.prompts, func(p *pb.SendPrompt) bool { return p.PromptId == call.PromptId }) {
+		return nil
+	}
+	h.prompts = append(h.prompts, call)
+	if !h.mute {
+		h.messages[call.SessionId] = append(h.messages[call.SessionId], &pb.UserMessage{Seq: 10, PromptId: call.PromptId})
+	}
+	return nil
+}
+
+func (h *fakeHost) sent() []*pb.SendPrompt {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.prompts)
 }
 
 func (h *fakeHost) Instance() string {

@@ -31,6 +31,9 @@ type Host interface {
 	ReadSession(ctx context.Context, sessionID string) (*pb.ReadSessionResult, error)
 	// FlushSession returns when the session's history is on disk.
 	FlushSession(ctx context.Context, sessionID string) error
+	// SendPrompt returns when the host has admitted the prompt. Its id is the
+	// idempotency key; a refusal is a [HostError], any other error leaves the outcome open.
+	SendPrompt(ctx context.Context, idempotencyKey string, call *pb.SendPrompt) error
 	// Instance names the host process, "" when it does not tell.
 	Instance() string
 }
@@ -64,8 +67,8 @@ const (
 	// It is measured to come within 0.1 s; later ones are still found by Reconcile.
 	proofPatience = 30 * time.Second
 	// commandPatience is the same for a command, which may start no turn at all:
-	// what is typed after it waits so long.
-	commandPatience = 2 * time.Second
+	// what is typed after it waits so long. A message that comes later still counts.
+	commandPatience = time.Second
 )
 
 // Options configure [New].

@@ -350,7 +350,7 @@ func TestLogHoldsNoText(t *testing.T) {
 	}
 	w.reconcile()
 	w.manager.UserMessage(*sent.SessionID)
-	w.eventually("the failure is logged", func() bool { return strings.Contains(log.text(), "settling a session") })
+	w.eventually("the failure is logged", func() bool { return strings.Contains(log.text(), "could not settle") })
 	w.host.before = nil
 	w.reconcile()
 	if _, err := w.store.Delete(w.ctx(), gone.ID, 0); err != nil {

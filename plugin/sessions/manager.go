@@ -26,8 +26,9 @@ type Manager struct {
 	tasks sync.WaitGroup
 
 	mu sync.Mutex // guards what follows
-	// observed wakes the goroutine that awaits the proof of a session's send.
-	observed map[string]chan struct{}
+	// followed has, for each session that is being followed, what makes its follower
+	// look at once; capacity 1.
+	followed map[string]chan struct{}
 }
 
 // New makes a manager; Stop ends what it runs in the background.
@@ -36,7 +37,7 @@ func New(opts Options) *Manager {
 		opts.Now = time.Now
 	}
 	life, stop := context.WithCancel(context.Background())
-	return &Manager{opts: opts, life: life, stop: stop, observed: map[string]chan struct{}{}}
+	return &Manager{opts: opts, life: life, stop: stop, followed: map[string]chan struct{}{}}
 }
 
 // Stop ends and awaits the background work. Sends whose proof was awaited stay

@@ -110,40 +110,6 @@ func (m *Manager) ours(ctx context.Context, rec shared.DraftRecord, sent string)
 	return true
 }
 
-// sentBy tells whether a composer that holds text sends exactly sent: hosts
-// trim it and put each reference's own form in the place of its range.
-func sentBy(text string, content *shared.Content, sent string) bool {
-	text, sent = strings.TrimSpace(text), strings.TrimSpace(sent)
-	if text == sent {
-		return true
-	}
-	if content == nil || len(content.Occurrences) == 0 {
-		return false
-	}
-	rest := sent
-	for i, literal := range literals(text, content.Occurrences) {
-		at := strings.Index(rest, literal)
-		if at < 0 || i == 0 && at != 0 {
-			return false
-		}
-		rest = rest[at+len(literal):]
-	}
-	return rest == "" || strings.HasSuffix(text, content.Occurrences[len(content.Occurrences)-1].ClipboardText)
-}
-
-// literals cuts text at what its references show.
-func literals(text string, occurrences []shared.Occurrence) []string {
-	var parts []string
-	for _, o := range occurrences {
-		before, after, found := strings.Cut(text, o.ClipboardText)
-		if !found || o.ClipboardText == "" {
-			break
-		}
-		parts, text = append(parts, before), after
-	}
-	return append(parts, text)
-}
-
 // inFlight tells whether the host process that was asked to send the draft is
 // still the one that we talk to, and may yet admit it.
 func (m *Manager) inFlight(rec shared.DraftRecord) bool {
@@ -172,7 +138,7 @@ func (m *Manager) after(ctx context.Context, sessionID, operationID string, acce
 		return // not a draft's send, or its proof came first
 	}
 	if accepted {
-		m.background("awaiting the proof of a send", rec.ID, func(ctx context.Context) error { return m.awaitProof(ctx, rec.ID, sessionID) })
+		m.follow(rec.ID, sessionID)
 		return
 	}
 	if _, err := m.opts.Store.Modify(ctx, rec.ID, func(d *shared.DraftRecord) error {
@@ -188,25 +154,9 @@ func (m *Manager) after(ctx context.Context, sessionID, operationID string, acce
 
 // UserMessage takes the observation of a user message in a session.
 func (m *Manager) UserMessage(sessionID string) {
-	rec, ok := m.draftOf(sessionID)
-	if !ok {
-		return
+	if rec, ok := m.draftOf(sessionID); ok {
+		m.follow(rec.ID, sessionID)
 	}
-	m.mu.Lock()
-	if c := m.observed[sessionID]; c != nil {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
-	}
-	m.mu.Unlock()
-	m.background("settling a session with a message", rec.ID, func(ctx context.Context) error {
-		_, err := m.settle(ctx, rec.ID)
-		if shared.CodeOf(err) == shared.DraftNotFound {
-			return nil // its proof was found by another look
-		}
-		return err
-	})
 }
 
 // Settings of a session that a draft keeps, so that a session created again has them too.

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -21,40 +20,6 @@ const (
 	released          // the send is known not to have happened; the draft is as before
 	waiting           // a send is in flight
 )
-
-// awaitProof settles the draft again and again until its send is proven or the
-// host has had time enough to write it.
-func (m *Manager) awaitProof(ctx context.Context, draftID, sessionID string) error {
-	wake := make(chan struct{}, 1)
-	m.mu.Lock()
-	m.observed[sessionID] = wake
-	m.mu.Unlock()
-	defer func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.observed[sessionID] == wake {
-			delete(m.observed, sessionID)
-		}
-	}()
-	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
-		what, err := m.settle(ctx, draftID)
-		if err == nil && what != waiting {
-			return nil
-		}
-		if err != nil && (errors.Is(err, context.Canceled) || shared.CodeOf(err) == shared.DraftNotFound) {
-			return nil
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-wake:
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		}
-		timer.Stop()
-	}
-}
 
 // settle reads the session's whole history and brings the draft in line with
 // it. The history is the only evidence: acceptance, blank flags and inbox events
@@ -125,8 +90,13 @@ func (m *Manager) convert(ctx context.Context, rec shared.DraftRecord) error {
 		TextHash:      rec.Operation.TextHash,
 		At:            m.opts.Now().UnixMilli(),
 	})
-	if err != nil {
+	if err != nil && shared.CodeOf(err) != shared.StorageUncertain {
 		return err
+	}
+	if err != nil {
+		// The draft is gone all the same; a file that a power cut brings back has the
+		// send's id, and its proof is found again.
+		m.opts.Log.Warn("a sent draft is gone from the file, but perhaps not for good", "draft", rec.ID, "code", shared.CodeOf(err))
 	}
 	m.opts.Editors.Redirect(rec.ID, kept)
 	for _, d := range kept {
@@ -230,7 +200,7 @@ func (m *Manager) reconcile(ctx context.Context, d shared.DraftRecord, all *pb.L
 			tally.Detached++
 			return nil
 		case what == waiting:
-			m.background("awaiting the proof of a send", d.ID, func(ctx context.Context) error { return m.awaitProof(ctx, d.ID, *d.SessionID) })
+			m.follow(d.ID, *d.SessionID)
 			return nil
 		}
 	}

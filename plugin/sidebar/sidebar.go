@@ -6,16 +6,10 @@ package sidebar
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
-
-// maxTitleRunes bounds a title taken from the text, in characters.
-const maxTitleRunes = 120
 
 // SaveState is how far the edits of one draft are.
 type SaveState struct {
@@ -28,16 +22,18 @@ type SaveState struct {
 
 // Rows gives the drafts of doc in display order: by workspace, pinned ones
 // first, then by manual order. saves holds the drafts that are not plainly saved.
+// Equal titles in one workspace are told apart by numbers, see [titles].
 func Rows(doc *shared.Document, saves map[string]SaveState) []*pb.Row {
 	drafts := slices.Clone(doc.Drafts)
 	slices.SortStableFunc(drafts, Compare)
 	rows := make([]*pb.Row, 0, len(drafts))
+	shown := titles(drafts)
 	for _, d := range drafts {
 		row := &pb.Row{
 			DraftId:       d.ID,
 			WorkspaceId:   d.WorkspaceID,
 			WorkspacePath: d.WorkspacePath,
-			Title:         Title(d),
+			Title:         shown[d.ID],
 			Pinned:        d.Pinned,
 			Order:         d.Order,
 			State:         string(d.State),
@@ -87,28 +83,4 @@ func SessionIDs(doc *shared.Document) []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-// Title is the title that the user gave, else the first line of the text with
-// something to read on it, at most 120 characters; "" for an empty draft.
-func Title(d shared.DraftRecord) string {
-	if d.Title != "" {
-		return d.Title
-	}
-	for line := range strings.Lines(d.Text) {
-		line = strings.TrimSpace(strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, line))
-		if line == "" {
-			continue
-		}
-		if utf8.RuneCountInString(line) > maxTitleRunes {
-			line = string([]rune(line)[:maxTitleRunes-1]) + "…"
-		}
-		return line
-	}
-	return ""
 }

@@ -59,6 +59,8 @@ const (
 	ScopeHost = "host"
 	// ScopePage: a page, which has its own look at what it builds on.
 	ScopePage = "page"
+	// ScopeNothing, alone in [Facts.Probed], judges no feature: nobody could look.
+	ScopeNothing = "nothing"
 )
 
 var (

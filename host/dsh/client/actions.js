@@ -200,12 +200,16 @@ export class Actions {
   read = draftId => this.#host.call('get', { draftId })
 
   /** @param {string} draftId @param {string} conflictId @param {boolean} keepAsDraft */
-  resolve = (draftId, conflictId, keepAsDraft) =>
-    this.#run(() => this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft, take: false }))
+  resolve = (draftId, conflictId, keepAsDraft) => this.#run(async () => {
+    await this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft, take: false })
+    await this.#host.bridge.editorOf(draftId)?.elsewhere.resolved(conflictId)
+  })
 
-  showElsewhere = () => this.#run(async () => this.#host.bridge.current?.showDraft())
+  showElsewhere = () => this.#run(async () => this.#host.bridge.current?.elsewhere.show())
 
-  keepMine = () => this.#run(async () => this.#host.bridge.current?.keepMine())
+  keepMine = () => this.#run(async () => this.#host.bridge.current?.elsewhere.keepMine())
+
+  dismissElsewhere = () => this.#host.bridge.current?.elsewhere.dismiss()
 
   /** Start the plugin again after too many crashes. */
   rearm = () => this.#run(() => this.#host.call('rearm', {}))

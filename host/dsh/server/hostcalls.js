@@ -23,6 +23,11 @@ export function hostCalls(ctx) {
       await flush(ctx, sessionId)
       return {}
     },
+    sendPrompt: async ({ sessionId, promptId, text }) => {
+      await sendPrompt(ctx, sessionId, promptId, text)
+      return {}
+    },
+    readAnswer: request => readAnswer(ctx, request),
   }
 }
 
@@ -126,6 +131,58 @@ function applyPermission(ctx, sessionId, permission) {
     // Going on would run the draft with other rights than it was written with.
     throw new HostCallError('permission-unavailable', `the permission could not be set: ${String(error)}`)
   }
+}
+
+/**
+ * The way that a prompt of the page takes, our own observer of it included.
+ * @param {HostContext} ctx
+ * @param {string} sessionId @param {string} promptId @param {string} text
+ */
+async function sendPrompt(ctx, sessionId, promptId, text) {
+  const { result } = await ctx.apiProxy.sessions.prompt({
+    rpcId: promptId, payload: { sessionId, mode: 'queue', content: [{ type: 'text', text: text.trim() }] },
+  })
+  if (!result.ok) throw new HostCallError(result.error.code, result.error.message)
+}
+
+/**
+ * What the model said after a prompt, from the session's own log.
+ * @param {HostContext} ctx
+ * @param {{ sessionId: string, submissionId: string, afterSeq: number }} request
+ */
+async function readAnswer(ctx, { sessionId, submissionId, afterSeq }) {
+  const found = await history(ctx, sessionId)
+  if (!found) throw new HostCallError('session-not-found', 'there is no such session')
+  const start = found.events.findIndex(event => isUserMessage(event) && event.data.source.rpcId === submissionId)
+  const answer = { text: '', nextSeq: Number(afterSeq), done: false, outcome: '', message: '' }
+  if (start < 0) return answer
+  // What streams in is followed piece by piece; a message that did not stream comes whole.
+  let streamed = false
+  for (const event of found.events.slice(start + 1)) {
+    const isNew = event.seq > afterSeq
+    const { chunk, message, reason } = event.data ?? {}
+    if (event.type === 'step/start') streamed = false
+    let text = ''
+    if (event.type === 'assistant/chunk' && chunk?.type === 'text-delta') {
+      text = chunk.text
+      streamed = true
+    } else if (event.type === 'assistant/message' && !streamed) {
+      text = (message?.content ?? []).filter((/** @type {any} */ part) => part.type === 'text').map((/** @type {any} */ part) => part.text).join('')
+    }
+    if (isNew) {
+      answer.text += text
+      answer.nextSeq = event.seq
+    }
+    if (event.type === 'turn/end') return { ...answer, ...ending(reason) }
+  }
+  return answer
+}
+
+/** @param {any} reason why DSH ended the turn */
+function ending(reason) {
+  if (reason?.kind === 'completed') return { done: true, outcome: 'completed' }
+  if (reason?.kind === 'error') return { done: true, outcome: 'failed', message: `${reason.error?.code ?? 'error'}: ${reason.error?.message ?? ''}` }
+  return { done: true, outcome: 'cancelled', message: String(reason?.kind ?? '') }
 }
 
 /** A session that is not attached is on disk already. @param {HostContext} ctx @param {string} sessionId */

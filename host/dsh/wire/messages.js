@@ -36,8 +36,9 @@ export const messages = /** @type {const} */ ({
     pinned: 'boolean?', agentPresetId: 'string?', contentJson: 'string?', settingsJson: 'string?',
   },
   DeleteResponse: { deletedAt: 'int' },
+  ListTrashRequest: { preview: 'int' },
   ListTrashResponse: { entries: 'TrashEntry[]' },
-  TrashEntry: { draft: 'Draft', deletedAt: 'int' },
+  TrashEntry: { draft: 'Draft', deletedAt: 'int', title: 'string' },
   RebindRequest: { draftId: 'string', expectedRevision: 'int', sessionId: 'string' },
   ReorderRequest: { workspaceId: 'string', draftIds: 'string[]' },
   ResolveConflictRequest: { draftId: 'string', conflictId: 'string', keepAsDraft: 'boolean', take: 'boolean' },
@@ -68,7 +69,7 @@ export const messages = /** @type {const} */ ({
   },
   TextChanged: {
     draftId: 'string', editorId: 'string', textRevision: 'int', text: 'string',
-    contentJson: 'string', textHash: 'string',
+    contentJson: 'string', textHash: 'string', replaced: 'boolean',
   },
   Removed: { draftId: 'string', sessionId: 'string', reason: 'string' },
 

@@ -57,7 +57,7 @@ export const methods = /** @type {const} */ ({
   update: { rpc: 'Update', request: 'UpdateRequest', response: 'Draft' },
   delete: { rpc: 'Delete', request: 'RevisionRef', response: 'DeleteResponse' },
   restore: { rpc: 'Restore', request: 'DraftRef', response: 'Draft' },
-  listTrash: { rpc: 'ListTrash', request: 'Empty', response: 'ListTrashResponse' },
+  listTrash: { rpc: 'ListTrash', request: 'ListTrashRequest', response: 'ListTrashResponse' },
   rebind: { rpc: 'Rebind', request: 'RebindRequest', response: 'Draft' },
   reorder: { rpc: 'Reorder', request: 'ReorderRequest', response: 'Sidebar' },
   duplicate: { rpc: 'Duplicate', request: 'DraftRef', response: 'Draft' },

@@ -105,7 +105,7 @@ type Output interface {
 	Tool(call ToolCall) error
 	// Notice is a remark for the person.
 	Notice(code, message string) error
-	// Ask asks the person, and waits. It returns the chosen option's id, or
+	// Ask asks the person, or answers by the session's permission, and waits. It returns the chosen option's id, or
 	// [ErrCancelled] when the turn was cancelled or the request dismissed.
 	Ask(ctx context.Context, request PermissionRequest) (optionID string, err error)
 	// Remember keeps state for the next turn of the session; on disk on return.
@@ -130,6 +130,17 @@ type ToolCall struct {
 	// Input is the call's input as JSON text, cut at [MaxToolInput] bytes.
 	Input string `json:"input"`
 }
+
+// Permissions that the host itself acts on in [Output.Ask]; an agent whose tools
+// ask offers them in its description.
+const (
+	// PermissionAsk asks the person every time.
+	PermissionAsk = "ask"
+	// PermissionAllow allows what is asked, once each time.
+	PermissionAllow = "allow"
+	// PermissionReject rejects it.
+	PermissionReject = "reject"
+)
 
 // MaxToolInput bounds ToolCall.Input, in bytes.
 const MaxToolInput = 16 << 10

@@ -39,6 +39,10 @@ func (o *odd) Info(context.Context, *pb.InfoRequest) (*pb.InfoResponse, error) {
 	return &pb.InfoResponse{Protocol: shared.ProtocolVersion}, nil
 }
 
+func (*odd) Gate(context.Context, *pb.GateRequest) (*pb.GateResponse, error) {
+	return &pb.GateResponse{Mode: "full"}, nil
+}
+
 func (o *odd) HostChannel(pb.DraftSessions_HostChannelServer) error {
 	if o.how == "never ready" {
 		select {}

@@ -1330,7 +1330,10 @@ func (x *DeleteResponse) GetDeletedAt() int64 {
 }
 
 type ListTrashRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of each text so many characters are given, and neither conflict copies nor
+	// content and settings; 0 gives everything.
+	Preview       int32 `protobuf:"varint,1,opt,name=preview,proto3" json:"preview,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1365,6 +1368,14 @@ func (*ListTrashRequest) Descriptor() ([]byte, []int) {
 	return file_draft_sessions_proto_rawDescGZIP(), []int{17}
 }
 
+func (x *ListTrashRequest) GetPreview() int32 {
+	if x != nil {
+		return x.Preview
+	}
+	return 0
+}
+
+// Newest first; what is older than 30 days is left out.
 type ListTrashResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Entries       []*TrashEntry          `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
@@ -1410,9 +1421,11 @@ func (x *ListTrashResponse) GetEntries() []*TrashEntry {
 }
 
 type TrashEntry struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Draft         *Draft                 `protobuf:"bytes,1,opt,name=draft,proto3" json:"draft,omitempty"`
-	DeletedAt     int64                  `protobuf:"varint,2,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Draft     *Draft                 `protobuf:"bytes,1,opt,name=draft,proto3" json:"draft,omitempty"`
+	DeletedAt int64                  `protobuf:"varint,2,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
+	// As a row has it, without a number.
+	Title         string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1459,6 +1472,13 @@ func (x *TrashEntry) GetDeletedAt() int64 {
 		return x.DeletedAt
 	}
 	return 0
+}
+
+func (x *TrashEntry) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
 }
 
 type RebindRequest struct {
@@ -1773,6 +1793,7 @@ type Row struct {
 	WorkspaceId   string                 `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	WorkspacePath string                 `protobuf:"bytes,4,opt,name=workspace_path,json=workspacePath,proto3" json:"workspace_path,omitempty"`
 	// The title, or the first non-blank line of the text, at most 120 characters; "" for an empty draft.
+	// Where drafts of one workspace have the same, all but the oldest have a number behind it.
 	Title        string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	Pinned       bool   `protobuf:"varint,6,opt,name=pinned,proto3" json:"pinned,omitempty"`
 	Order        int64  `protobuf:"varint,7,opt,name=order,proto3" json:"order,omitempty"`
@@ -1938,6 +1959,7 @@ type Notice struct {
 	// detached: a message that was not ours reached the draft's session; fresh session, text kept.
 	// recreated: the session was gone or archived; fresh session, text kept.
 	// late_edit: text arrived after the draft was sent or deleted; kept as draft_id.
+	// lost: the file was replaced by one without the draft, which was open in a page; kept as draft_id.
 	// conflict_kept: a sent draft had conflict copies; kept as draft_id.
 	// moved: the draft went to another workspace.
 	Kind          string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -2430,11 +2452,15 @@ type TextChanged struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	DraftId string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
 	// The editor whose edit it was, "" for another process or a strict update.
-	EditorId      string `protobuf:"bytes,2,opt,name=editor_id,json=editorId,proto3" json:"editor_id,omitempty"`
-	TextRevision  int64  `protobuf:"varint,3,opt,name=text_revision,json=textRevision,proto3" json:"text_revision,omitempty"`
-	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	ContentJson   string `protobuf:"bytes,5,opt,name=content_json,json=contentJson,proto3" json:"content_json,omitempty"`
-	TextHash      string `protobuf:"bytes,6,opt,name=text_hash,json=textHash,proto3" json:"text_hash,omitempty"`
+	EditorId     string `protobuf:"bytes,2,opt,name=editor_id,json=editorId,proto3" json:"editor_id,omitempty"`
+	TextRevision int64  `protobuf:"varint,3,opt,name=text_revision,json=textRevision,proto3" json:"text_revision,omitempty"`
+	Text         string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	ContentJson  string `protobuf:"bytes,5,opt,name=content_json,json=contentJson,proto3" json:"content_json,omitempty"`
+	TextHash     string `protobuf:"bytes,6,opt,name=text_hash,json=textHash,proto3" json:"text_hash,omitempty"`
+	// The file was replaced: the record went back to an older text, or to one of the
+	// same revision, and what it held before is on disk no longer. Edits of editors
+	// that are open on it become conflict copies until they are opened again.
+	Replaced      bool `protobuf:"varint,7,opt,name=replaced,proto3" json:"replaced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2511,11 +2537,19 @@ func (x *TextChanged) GetTextHash() string {
 	return ""
 }
 
+func (x *TextChanged) GetReplaced() bool {
+	if x != nil {
+		return x.Replaced
+	}
+	return false
+}
+
 type Removed struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	DraftId   string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
 	SessionId string                 `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// sent | deleted
+	// sent | deleted | lost (the file was replaced by one without the draft: an edit
+	// of an editor that is open on it becomes a new draft)
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3974,6 +4008,727 @@ func (x *UserMessage) GetPromptId() string {
 	return ""
 }
 
+type ListHostWorkspacesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListHostWorkspacesRequest) Reset() {
+	*x = ListHostWorkspacesRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListHostWorkspacesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListHostWorkspacesRequest) ProtoMessage() {}
+
+func (x *ListHostWorkspacesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListHostWorkspacesRequest.ProtoReflect.Descriptor instead.
+func (*ListHostWorkspacesRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{55}
+}
+
+type EditTextRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	DraftId string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
+	// The text revision that the edit was made on.
+	BaseTextRevision int64  `protobuf:"varint,2,opt,name=base_text_revision,json=baseTextRevision,proto3" json:"base_text_revision,omitempty"`
+	Text             string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *EditTextRequest) Reset() {
+	*x = EditTextRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EditTextRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EditTextRequest) ProtoMessage() {}
+
+func (x *EditTextRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EditTextRequest.ProtoReflect.Descriptor instead.
+func (*EditTextRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *EditTextRequest) GetDraftId() string {
+	if x != nil {
+		return x.DraftId
+	}
+	return ""
+}
+
+func (x *EditTextRequest) GetBaseTextRevision() int64 {
+	if x != nil {
+		return x.BaseTextRevision
+	}
+	return 0
+}
+
+func (x *EditTextRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+type EditTextResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The draft that holds the text or its conflict copy; unset when it was
+	// dropped for a draft that is gone (blank, or what was sent or deleted).
+	Draft *Draft `protobuf:"bytes,1,opt,name=draft,proto3" json:"draft,omitempty"`
+	// The record had moved on: the text is this conflict copy.
+	ConflictId string `protobuf:"bytes,2,opt,name=conflict_id,json=conflictId,proto3" json:"conflict_id,omitempty"`
+	// The draft had been sent or deleted: the text is a new draft.
+	NewDraft bool `protobuf:"varint,3,opt,name=new_draft,json=newDraft,proto3" json:"new_draft,omitempty"`
+	// The text was nothing that could be lost.
+	Dropped       bool `protobuf:"varint,4,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EditTextResponse) Reset() {
+	*x = EditTextResponse{}
+	mi := &file_draft_sessions_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EditTextResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EditTextResponse) ProtoMessage() {}
+
+func (x *EditTextResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EditTextResponse.ProtoReflect.Descriptor instead.
+func (*EditTextResponse) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *EditTextResponse) GetDraft() *Draft {
+	if x != nil {
+		return x.Draft
+	}
+	return nil
+}
+
+func (x *EditTextResponse) GetConflictId() string {
+	if x != nil {
+		return x.ConflictId
+	}
+	return ""
+}
+
+func (x *EditTextResponse) GetNewDraft() bool {
+	if x != nil {
+		return x.NewDraft
+	}
+	return false
+}
+
+func (x *EditTextResponse) GetDropped() bool {
+	if x != nil {
+		return x.Dropped
+	}
+	return false
+}
+
+type RelocateRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	DraftId       string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
+	WorkspaceId   string                 `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	WorkspacePath string                 `protobuf:"bytes,3,opt,name=workspace_path,json=workspacePath,proto3" json:"workspace_path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RelocateRequest) Reset() {
+	*x = RelocateRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RelocateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RelocateRequest) ProtoMessage() {}
+
+func (x *RelocateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RelocateRequest.ProtoReflect.Descriptor instead.
+func (*RelocateRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *RelocateRequest) GetDraftId() string {
+	if x != nil {
+		return x.DraftId
+	}
+	return ""
+}
+
+func (x *RelocateRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *RelocateRequest) GetWorkspacePath() string {
+	if x != nil {
+		return x.WorkspacePath
+	}
+	return ""
+}
+
+type ImportRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of each: id ("" makes one), workspace, text, title, pinned, times, preset,
+	// conflicts, content and settings. Sessions and revisions are not taken over.
+	Drafts []*Draft `protobuf:"bytes,1,rep,name=drafts,proto3" json:"drafts,omitempty"`
+	// Give every draft a new id. Otherwise a draft whose id and text are here
+	// already stays as it is, and one whose id is here with another text, or was
+	// sent or deleted with another one, refuses all with OPERATION_CONFLICT.
+	AsNew         bool `protobuf:"varint,2,opt,name=as_new,json=asNew,proto3" json:"as_new,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportRequest) Reset() {
+	*x = ImportRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportRequest) ProtoMessage() {}
+
+func (x *ImportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
+func (*ImportRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *ImportRequest) GetDrafts() []*Draft {
+	if x != nil {
+		return x.Drafts
+	}
+	return nil
+}
+
+func (x *ImportRequest) GetAsNew() bool {
+	if x != nil {
+		return x.AsNew
+	}
+	return false
+}
+
+type ImportResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the order of the request.
+	Drafts []*Draft `protobuf:"bytes,1,rep,name=drafts,proto3" json:"drafts,omitempty"`
+	// The draft of the same place was here already.
+	Existed       []bool `protobuf:"varint,2,rep,packed,name=existed,proto3" json:"existed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportResponse) Reset() {
+	*x = ImportResponse{}
+	mi := &file_draft_sessions_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportResponse) ProtoMessage() {}
+
+func (x *ImportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
+func (*ImportResponse) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{60}
+}
+
+func (x *ImportResponse) GetDrafts() []*Draft {
+	if x != nil {
+		return x.Drafts
+	}
+	return nil
+}
+
+func (x *ImportResponse) GetExisted() []bool {
+	if x != nil {
+		return x.Existed
+	}
+	return nil
+}
+
+type SendRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	DraftId string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
+	// Of the caller's choice, "" lets the plugin choose. The same id never sends twice.
+	SubmissionId string `protobuf:"bytes,2,opt,name=submission_id,json=submissionId,proto3" json:"submission_id,omitempty"`
+	// Send although an earlier send's outcome is unknown.
+	Again bool `protobuf:"varint,3,opt,name=again,proto3" json:"again,omitempty"`
+	// Send a text that looks like a command ("/plan x") as plain words.
+	Verbatim bool `protobuf:"varint,4,opt,name=verbatim,proto3" json:"verbatim,omitempty"`
+	// 0, or the text revision that the sender saw: DRAFT_STALE_REVISION when it is another.
+	ExpectedTextRevision int64 `protobuf:"varint,5,opt,name=expected_text_revision,json=expectedTextRevision,proto3" json:"expected_text_revision,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
+}
+
+func (x *SendRequest) Reset() {
+	*x = SendRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendRequest) ProtoMessage() {}
+
+func (x *SendRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendRequest.ProtoReflect.Descriptor instead.
+func (*SendRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{61}
+}
+
+func (x *SendRequest) GetDraftId() string {
+	if x != nil {
+		return x.DraftId
+	}
+	return ""
+}
+
+func (x *SendRequest) GetSubmissionId() string {
+	if x != nil {
+		return x.SubmissionId
+	}
+	return ""
+}
+
+func (x *SendRequest) GetAgain() bool {
+	if x != nil {
+		return x.Again
+	}
+	return false
+}
+
+func (x *SendRequest) GetVerbatim() bool {
+	if x != nil {
+		return x.Verbatim
+	}
+	return false
+}
+
+func (x *SendRequest) GetExpectedTextRevision() int64 {
+	if x != nil {
+		return x.ExpectedTextRevision
+	}
+	return 0
+}
+
+type SendResult struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	DraftId string                 `protobuf:"bytes,1,opt,name=draft_id,json=draftId,proto3" json:"draft_id,omitempty"`
+	// sent: proven and on disk, the draft is gone.
+	// sending: handed to the host, its message is awaited.
+	// unknown: handed to a host, and no message of it was found. It is never sent again by itself.
+	// not_sent: no send is known.
+	State        string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
+	SubmissionId string `protobuf:"bytes,3,opt,name=submission_id,json=submissionId,proto3" json:"submission_id,omitempty"`
+	SessionId    string `protobuf:"bytes,4,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// When it was sent, or handed to the host; 0 when not.
+	At            int64 `protobuf:"varint,5,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendResult) Reset() {
+	*x = SendResult{}
+	mi := &file_draft_sessions_proto_msgTypes[62]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendResult) ProtoMessage() {}
+
+func (x *SendResult) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[62]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendResult.ProtoReflect.Descriptor instead.
+func (*SendResult) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{62}
+}
+
+func (x *SendResult) GetDraftId() string {
+	if x != nil {
+		return x.DraftId
+	}
+	return ""
+}
+
+func (x *SendResult) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *SendResult) GetSubmissionId() string {
+	if x != nil {
+		return x.SubmissionId
+	}
+	return ""
+}
+
+func (x *SendResult) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SendResult) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type ListSentRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSentRequest) Reset() {
+	*x = ListSentRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[63]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSentRequest) ProtoMessage() {}
+
+func (x *ListSentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[63]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSentRequest.ProtoReflect.Descriptor instead.
+func (*ListSentRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{63}
+}
+
+type ListSentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Sent          []*SendResult          `protobuf:"bytes,1,rep,name=sent,proto3" json:"sent,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSentResponse) Reset() {
+	*x = ListSentResponse{}
+	mi := &file_draft_sessions_proto_msgTypes[64]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSentResponse) ProtoMessage() {}
+
+func (x *ListSentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[64]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSentResponse.ProtoReflect.Descriptor instead.
+func (*ListSentResponse) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{64}
+}
+
+func (x *ListSentResponse) GetSent() []*SendResult {
+	if x != nil {
+		return x.Sent
+	}
+	return nil
+}
+
+type ReadAnswerRequest struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	SessionId    string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SubmissionId string                 `protobuf:"bytes,2,opt,name=submission_id,json=submissionId,proto3" json:"submission_id,omitempty"`
+	// 0 at first, then next_seq of the answer before.
+	AfterSeq      int64 `protobuf:"varint,3,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadAnswerRequest) Reset() {
+	*x = ReadAnswerRequest{}
+	mi := &file_draft_sessions_proto_msgTypes[65]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadAnswerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadAnswerRequest) ProtoMessage() {}
+
+func (x *ReadAnswerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[65]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadAnswerRequest.ProtoReflect.Descriptor instead.
+func (*ReadAnswerRequest) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{65}
+}
+
+func (x *ReadAnswerRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ReadAnswerRequest) GetSubmissionId() string {
+	if x != nil {
+		return x.SubmissionId
+	}
+	return ""
+}
+
+func (x *ReadAnswerRequest) GetAfterSeq() int64 {
+	if x != nil {
+		return x.AfterSeq
+	}
+	return 0
+}
+
+type ReadAnswerResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was said since, in order.
+	Text    string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	NextSeq int64  `protobuf:"varint,2,opt,name=next_seq,json=nextSeq,proto3" json:"next_seq,omitempty"`
+	// The turn has ended; outcome is completed | cancelled | failed, with the host's reason.
+	Done          bool   `protobuf:"varint,3,opt,name=done,proto3" json:"done,omitempty"`
+	Outcome       string `protobuf:"bytes,4,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Message       string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadAnswerResult) Reset() {
+	*x = ReadAnswerResult{}
+	mi := &file_draft_sessions_proto_msgTypes[66]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadAnswerResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadAnswerResult) ProtoMessage() {}
+
+func (x *ReadAnswerResult) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[66]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadAnswerResult.ProtoReflect.Descriptor instead.
+func (*ReadAnswerResult) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{66}
+}
+
+func (x *ReadAnswerResult) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ReadAnswerResult) GetNextSeq() int64 {
+	if x != nil {
+		return x.NextSeq
+	}
+	return 0
+}
+
+func (x *ReadAnswerResult) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *ReadAnswerResult) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *ReadAnswerResult) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 type HostCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 0 is the ready message; it has no call.
@@ -3989,6 +4744,8 @@ type HostCall struct {
 	//	*HostCall_ReadSession
 	//	*HostCall_FlushSession
 	//	*HostCall_ApplySettings
+	//	*HostCall_SendPrompt
+	//	*HostCall_ReadAnswer
 	Call          isHostCall_Call `protobuf_oneof:"call"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3996,7 +4753,7 @@ type HostCall struct {
 
 func (x *HostCall) Reset() {
 	*x = HostCall{}
-	mi := &file_draft_sessions_proto_msgTypes[55]
+	mi := &file_draft_sessions_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4008,7 +4765,7 @@ func (x *HostCall) String() string {
 func (*HostCall) ProtoMessage() {}
 
 func (x *HostCall) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[55]
+	mi := &file_draft_sessions_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4021,7 +4778,7 @@ func (x *HostCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostCall.ProtoReflect.Descriptor instead.
 func (*HostCall) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{55}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *HostCall) GetId() uint64 {
@@ -4097,6 +4854,24 @@ func (x *HostCall) GetApplySettings() *ApplySettings {
 	return nil
 }
 
+func (x *HostCall) GetSendPrompt() *SendPrompt {
+	if x != nil {
+		if x, ok := x.Call.(*HostCall_SendPrompt); ok {
+			return x.SendPrompt
+		}
+	}
+	return nil
+}
+
+func (x *HostCall) GetReadAnswer() *ReadAnswerRequest {
+	if x != nil {
+		if x, ok := x.Call.(*HostCall_ReadAnswer); ok {
+			return x.ReadAnswer
+		}
+	}
+	return nil
+}
+
 type isHostCall_Call interface {
 	isHostCall_Call()
 }
@@ -4121,6 +4896,14 @@ type HostCall_ApplySettings struct {
 	ApplySettings *ApplySettings `protobuf:"bytes,14,opt,name=apply_settings,json=applySettings,proto3,oneof"`
 }
 
+type HostCall_SendPrompt struct {
+	SendPrompt *SendPrompt `protobuf:"bytes,20,opt,name=send_prompt,json=sendPrompt,proto3,oneof"`
+}
+
+type HostCall_ReadAnswer struct {
+	ReadAnswer *ReadAnswerRequest `protobuf:"bytes,21,opt,name=read_answer,json=readAnswer,proto3,oneof"`
+}
+
 func (*HostCall_CreateSession) isHostCall_Call() {}
 
 func (*HostCall_ListWorkspaces) isHostCall_Call() {}
@@ -4130,6 +4913,10 @@ func (*HostCall_ReadSession) isHostCall_Call() {}
 func (*HostCall_FlushSession) isHostCall_Call() {}
 
 func (*HostCall_ApplySettings) isHostCall_Call() {}
+
+func (*HostCall_SendPrompt) isHostCall_Call() {}
+
+func (*HostCall_ReadAnswer) isHostCall_Call() {}
 
 type HostReply struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4143,6 +4930,8 @@ type HostReply struct {
 	//	*HostReply_ReadSession
 	//	*HostReply_FlushSession
 	//	*HostReply_ApplySettings
+	//	*HostReply_SendPrompt
+	//	*HostReply_ReadAnswer
 	Reply         isHostReply_Reply `protobuf_oneof:"reply"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4150,7 +4939,7 @@ type HostReply struct {
 
 func (x *HostReply) Reset() {
 	*x = HostReply{}
-	mi := &file_draft_sessions_proto_msgTypes[56]
+	mi := &file_draft_sessions_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4162,7 +4951,7 @@ func (x *HostReply) String() string {
 func (*HostReply) ProtoMessage() {}
 
 func (x *HostReply) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[56]
+	mi := &file_draft_sessions_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4175,7 +4964,7 @@ func (x *HostReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostReply.ProtoReflect.Descriptor instead.
 func (*HostReply) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{56}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *HostReply) GetId() uint64 {
@@ -4253,6 +5042,24 @@ func (x *HostReply) GetApplySettings() *Empty {
 	return nil
 }
 
+func (x *HostReply) GetSendPrompt() *Empty {
+	if x != nil {
+		if x, ok := x.Reply.(*HostReply_SendPrompt); ok {
+			return x.SendPrompt
+		}
+	}
+	return nil
+}
+
+func (x *HostReply) GetReadAnswer() *ReadAnswerResult {
+	if x != nil {
+		if x, ok := x.Reply.(*HostReply_ReadAnswer); ok {
+			return x.ReadAnswer
+		}
+	}
+	return nil
+}
+
 type isHostReply_Reply interface {
 	isHostReply_Reply()
 }
@@ -4282,6 +5089,14 @@ type HostReply_ApplySettings struct {
 	ApplySettings *Empty `protobuf:"bytes,14,opt,name=apply_settings,json=applySettings,proto3,oneof"`
 }
 
+type HostReply_SendPrompt struct {
+	SendPrompt *Empty `protobuf:"bytes,20,opt,name=send_prompt,json=sendPrompt,proto3,oneof"`
+}
+
+type HostReply_ReadAnswer struct {
+	ReadAnswer *ReadAnswerResult `protobuf:"bytes,21,opt,name=read_answer,json=readAnswer,proto3,oneof"`
+}
+
 func (*HostReply_Hello) isHostReply_Reply() {}
 
 func (*HostReply_CreateSession) isHostReply_Reply() {}
@@ -4293,6 +5108,10 @@ func (*HostReply_ReadSession) isHostReply_Reply() {}
 func (*HostReply_FlushSession) isHostReply_Reply() {}
 
 func (*HostReply_ApplySettings) isHostReply_Reply() {}
+
+func (*HostReply_SendPrompt) isHostReply_Reply() {}
+
+func (*HostReply_ReadAnswer) isHostReply_Reply() {}
 
 type Hello struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -4307,7 +5126,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_draft_sessions_proto_msgTypes[57]
+	mi := &file_draft_sessions_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4319,7 +5138,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[57]
+	mi := &file_draft_sessions_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4332,7 +5151,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{57}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *Hello) GetHost() string {
@@ -4374,7 +5193,7 @@ type HostError struct {
 
 func (x *HostError) Reset() {
 	*x = HostError{}
-	mi := &file_draft_sessions_proto_msgTypes[58]
+	mi := &file_draft_sessions_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4386,7 +5205,7 @@ func (x *HostError) String() string {
 func (*HostError) ProtoMessage() {}
 
 func (x *HostError) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[58]
+	mi := &file_draft_sessions_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4399,7 +5218,7 @@ func (x *HostError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostError.ProtoReflect.Descriptor instead.
 func (*HostError) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{58}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *HostError) GetCode() string {
@@ -4429,7 +5248,7 @@ type CreateSession struct {
 
 func (x *CreateSession) Reset() {
 	*x = CreateSession{}
-	mi := &file_draft_sessions_proto_msgTypes[59]
+	mi := &file_draft_sessions_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4441,7 +5260,7 @@ func (x *CreateSession) String() string {
 func (*CreateSession) ProtoMessage() {}
 
 func (x *CreateSession) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[59]
+	mi := &file_draft_sessions_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4454,7 +5273,7 @@ func (x *CreateSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSession.ProtoReflect.Descriptor instead.
 func (*CreateSession) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{59}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *CreateSession) GetSessionId() string {
@@ -4495,7 +5314,7 @@ type CreateSessionResult struct {
 
 func (x *CreateSessionResult) Reset() {
 	*x = CreateSessionResult{}
-	mi := &file_draft_sessions_proto_msgTypes[60]
+	mi := &file_draft_sessions_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4507,7 +5326,7 @@ func (x *CreateSessionResult) String() string {
 func (*CreateSessionResult) ProtoMessage() {}
 
 func (x *CreateSessionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[60]
+	mi := &file_draft_sessions_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4520,7 +5339,7 @@ func (x *CreateSessionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResult.ProtoReflect.Descriptor instead.
 func (*CreateSessionResult) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{60}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *CreateSessionResult) GetSessionId() string {
@@ -4545,7 +5364,7 @@ type ListWorkspaces struct {
 
 func (x *ListWorkspaces) Reset() {
 	*x = ListWorkspaces{}
-	mi := &file_draft_sessions_proto_msgTypes[61]
+	mi := &file_draft_sessions_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4557,7 +5376,7 @@ func (x *ListWorkspaces) String() string {
 func (*ListWorkspaces) ProtoMessage() {}
 
 func (x *ListWorkspaces) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[61]
+	mi := &file_draft_sessions_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4570,7 +5389,7 @@ func (x *ListWorkspaces) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaces.ProtoReflect.Descriptor instead.
 func (*ListWorkspaces) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{61}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{73}
 }
 
 type ListWorkspacesResult struct {
@@ -4583,7 +5402,7 @@ type ListWorkspacesResult struct {
 
 func (x *ListWorkspacesResult) Reset() {
 	*x = ListWorkspacesResult{}
-	mi := &file_draft_sessions_proto_msgTypes[62]
+	mi := &file_draft_sessions_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4595,7 +5414,7 @@ func (x *ListWorkspacesResult) String() string {
 func (*ListWorkspacesResult) ProtoMessage() {}
 
 func (x *ListWorkspacesResult) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[62]
+	mi := &file_draft_sessions_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4608,7 +5427,7 @@ func (x *ListWorkspacesResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspacesResult.ProtoReflect.Descriptor instead.
 func (*ListWorkspacesResult) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{62}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *ListWorkspacesResult) GetWorkspaces() []*Workspace {
@@ -4636,7 +5455,7 @@ type Workspace struct {
 
 func (x *Workspace) Reset() {
 	*x = Workspace{}
-	mi := &file_draft_sessions_proto_msgTypes[63]
+	mi := &file_draft_sessions_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4648,7 +5467,7 @@ func (x *Workspace) String() string {
 func (*Workspace) ProtoMessage() {}
 
 func (x *Workspace) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[63]
+	mi := &file_draft_sessions_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4661,7 +5480,7 @@ func (x *Workspace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Workspace.ProtoReflect.Descriptor instead.
 func (*Workspace) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{63}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *Workspace) GetWorkspaceId() string {
@@ -4695,7 +5514,7 @@ type ReadSession struct {
 
 func (x *ReadSession) Reset() {
 	*x = ReadSession{}
-	mi := &file_draft_sessions_proto_msgTypes[64]
+	mi := &file_draft_sessions_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4707,7 +5526,7 @@ func (x *ReadSession) String() string {
 func (*ReadSession) ProtoMessage() {}
 
 func (x *ReadSession) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[64]
+	mi := &file_draft_sessions_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4720,7 +5539,7 @@ func (x *ReadSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadSession.ProtoReflect.Descriptor instead.
 func (*ReadSession) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{64}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *ReadSession) GetSessionId() string {
@@ -4744,7 +5563,7 @@ type ReadSessionResult struct {
 
 func (x *ReadSessionResult) Reset() {
 	*x = ReadSessionResult{}
-	mi := &file_draft_sessions_proto_msgTypes[65]
+	mi := &file_draft_sessions_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4756,7 +5575,7 @@ func (x *ReadSessionResult) String() string {
 func (*ReadSessionResult) ProtoMessage() {}
 
 func (x *ReadSessionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[65]
+	mi := &file_draft_sessions_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4769,7 +5588,7 @@ func (x *ReadSessionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadSessionResult.ProtoReflect.Descriptor instead.
 func (*ReadSessionResult) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{65}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *ReadSessionResult) GetExists() bool {
@@ -4817,7 +5636,7 @@ type FlushSession struct {
 
 func (x *FlushSession) Reset() {
 	*x = FlushSession{}
-	mi := &file_draft_sessions_proto_msgTypes[66]
+	mi := &file_draft_sessions_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4829,7 +5648,7 @@ func (x *FlushSession) String() string {
 func (*FlushSession) ProtoMessage() {}
 
 func (x *FlushSession) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[66]
+	mi := &file_draft_sessions_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4842,7 +5661,7 @@ func (x *FlushSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushSession.ProtoReflect.Descriptor instead.
 func (*FlushSession) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{66}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *FlushSession) GetSessionId() string {
@@ -4862,7 +5681,7 @@ type ApplySettings struct {
 
 func (x *ApplySettings) Reset() {
 	*x = ApplySettings{}
-	mi := &file_draft_sessions_proto_msgTypes[67]
+	mi := &file_draft_sessions_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4874,7 +5693,7 @@ func (x *ApplySettings) String() string {
 func (*ApplySettings) ProtoMessage() {}
 
 func (x *ApplySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_draft_sessions_proto_msgTypes[67]
+	mi := &file_draft_sessions_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4887,7 +5706,7 @@ func (x *ApplySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplySettings.ProtoReflect.Descriptor instead.
 func (*ApplySettings) Descriptor() ([]byte, []int) {
-	return file_draft_sessions_proto_rawDescGZIP(), []int{67}
+	return file_draft_sessions_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *ApplySettings) GetSessionId() string {
@@ -4900,6 +5719,69 @@ func (x *ApplySettings) GetSessionId() string {
 func (x *ApplySettings) GetPermission() string {
 	if x != nil {
 		return x.Permission
+	}
+	return ""
+}
+
+// A user's prompt of plain text. Answered when the host has admitted it, which
+// proves nothing yet; its message in the history carries prompt_id. The same
+// prompt_id never runs twice in one host process.
+type SendPrompt struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	PromptId      string                 `protobuf:"bytes,2,opt,name=prompt_id,json=promptId,proto3" json:"prompt_id,omitempty"`
+	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendPrompt) Reset() {
+	*x = SendPrompt{}
+	mi := &file_draft_sessions_proto_msgTypes[80]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendPrompt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendPrompt) ProtoMessage() {}
+
+func (x *SendPrompt) ProtoReflect() protoreflect.Message {
+	mi := &file_draft_sessions_proto_msgTypes[80]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendPrompt.ProtoReflect.Descriptor instead.
+func (*SendPrompt) Descriptor() ([]byte, []int) {
+	return file_draft_sessions_proto_rawDescGZIP(), []int{80}
+}
+
+func (x *SendPrompt) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SendPrompt) GetPromptId() string {
+	if x != nil {
+		return x.PromptId
+	}
+	return ""
+}
+
+func (x *SendPrompt) GetText() string {
+	if x != nil {
+		return x.Text
 	}
 	return ""
 }
@@ -5023,15 +5905,17 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x0e_settings_json\"/\n" +
 	"\x0eDeleteResponse\x12\x1d\n" +
 	"\n" +
-	"deleted_at\x18\x01 \x01(\x03R\tdeletedAt\"\x12\n" +
-	"\x10ListTrashRequest\"K\n" +
+	"deleted_at\x18\x01 \x01(\x03R\tdeletedAt\",\n" +
+	"\x10ListTrashRequest\x12\x18\n" +
+	"\apreview\x18\x01 \x01(\x05R\apreview\"K\n" +
 	"\x11ListTrashResponse\x126\n" +
-	"\aentries\x18\x01 \x03(\v2\x1c.draftsessions.v1.TrashEntryR\aentries\"Z\n" +
+	"\aentries\x18\x01 \x03(\v2\x1c.draftsessions.v1.TrashEntryR\aentries\"p\n" +
 	"\n" +
 	"TrashEntry\x12-\n" +
 	"\x05draft\x18\x01 \x01(\v2\x17.draftsessions.v1.DraftR\x05draft\x12\x1d\n" +
 	"\n" +
-	"deleted_at\x18\x02 \x01(\x03R\tdeletedAt\"v\n" +
+	"deleted_at\x18\x02 \x01(\x03R\tdeletedAt\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\"v\n" +
 	"\rRebindRequest\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12+\n" +
 	"\x11expected_revision\x18\x02 \x01(\x03R\x10expectedRevision\x12\x1d\n" +
@@ -5117,14 +6001,15 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x03seq\x18\x04 \x01(\x03R\x03seq\x12\x12\n" +
 	"\x04code\x18\x05 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12\x1a\n" +
-	"\bretrying\x18\a \x01(\bR\bretrying\"\xbe\x01\n" +
+	"\bretrying\x18\a \x01(\bR\bretrying\"\xda\x01\n" +
 	"\vTextChanged\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x1b\n" +
 	"\teditor_id\x18\x02 \x01(\tR\beditorId\x12#\n" +
 	"\rtext_revision\x18\x03 \x01(\x03R\ftextRevision\x12\x12\n" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12!\n" +
 	"\fcontent_json\x18\x05 \x01(\tR\vcontentJson\x12\x1b\n" +
-	"\ttext_hash\x18\x06 \x01(\tR\btextHash\"[\n" +
+	"\ttext_hash\x18\x06 \x01(\tR\btextHash\x12\x1a\n" +
+	"\breplaced\x18\a \x01(\bR\breplaced\"[\n" +
 	"\aRemoved\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x1d\n" +
 	"\n" +
@@ -5249,7 +6134,56 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\vobservation\"<\n" +
 	"\vUserMessage\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x1b\n" +
-	"\tprompt_id\x18\x02 \x01(\tR\bpromptId\"\xcf\x03\n" +
+	"\tprompt_id\x18\x02 \x01(\tR\bpromptId\"\x1b\n" +
+	"\x19ListHostWorkspacesRequest\"n\n" +
+	"\x0fEditTextRequest\x12\x19\n" +
+	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12,\n" +
+	"\x12base_text_revision\x18\x02 \x01(\x03R\x10baseTextRevision\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\x99\x01\n" +
+	"\x10EditTextResponse\x12-\n" +
+	"\x05draft\x18\x01 \x01(\v2\x17.draftsessions.v1.DraftR\x05draft\x12\x1f\n" +
+	"\vconflict_id\x18\x02 \x01(\tR\n" +
+	"conflictId\x12\x1b\n" +
+	"\tnew_draft\x18\x03 \x01(\bR\bnewDraft\x12\x18\n" +
+	"\adropped\x18\x04 \x01(\bR\adropped\"v\n" +
+	"\x0fRelocateRequest\x12\x19\n" +
+	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12!\n" +
+	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12%\n" +
+	"\x0eworkspace_path\x18\x03 \x01(\tR\rworkspacePath\"W\n" +
+	"\rImportRequest\x12/\n" +
+	"\x06drafts\x18\x01 \x03(\v2\x17.draftsessions.v1.DraftR\x06drafts\x12\x15\n" +
+	"\x06as_new\x18\x02 \x01(\bR\x05asNew\"[\n" +
+	"\x0eImportResponse\x12/\n" +
+	"\x06drafts\x18\x01 \x03(\v2\x17.draftsessions.v1.DraftR\x06drafts\x12\x18\n" +
+	"\aexisted\x18\x02 \x03(\bR\aexisted\"\xb5\x01\n" +
+	"\vSendRequest\x12\x19\n" +
+	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12#\n" +
+	"\rsubmission_id\x18\x02 \x01(\tR\fsubmissionId\x12\x14\n" +
+	"\x05again\x18\x03 \x01(\bR\x05again\x12\x1a\n" +
+	"\bverbatim\x18\x04 \x01(\bR\bverbatim\x124\n" +
+	"\x16expected_text_revision\x18\x05 \x01(\x03R\x14expectedTextRevision\"\x91\x01\n" +
+	"\n" +
+	"SendResult\x12\x19\n" +
+	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x14\n" +
+	"\x05state\x18\x02 \x01(\tR\x05state\x12#\n" +
+	"\rsubmission_id\x18\x03 \x01(\tR\fsubmissionId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x04 \x01(\tR\tsessionId\x12\x0e\n" +
+	"\x02at\x18\x05 \x01(\x03R\x02at\"\x11\n" +
+	"\x0fListSentRequest\"D\n" +
+	"\x10ListSentResponse\x120\n" +
+	"\x04sent\x18\x01 \x03(\v2\x1c.draftsessions.v1.SendResultR\x04sent\"t\n" +
+	"\x11ReadAnswerRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12#\n" +
+	"\rsubmission_id\x18\x02 \x01(\tR\fsubmissionId\x12\x1b\n" +
+	"\tafter_seq\x18\x03 \x01(\x03R\bafterSeq\"\x89\x01\n" +
+	"\x10ReadAnswerResult\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x19\n" +
+	"\bnext_seq\x18\x02 \x01(\x03R\anextSeq\x12\x12\n" +
+	"\x04done\x18\x03 \x01(\bR\x04done\x12\x18\n" +
+	"\aoutcome\x18\x04 \x01(\tR\aoutcome\x12\x18\n" +
+	"\amessage\x18\x05 \x01(\tR\amessage\"\xd8\x04\n" +
 	"\bHostCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x16\n" +
 	"\x06cancel\x18\x02 \x01(\bR\x06cancel\x12'\n" +
@@ -5259,8 +6193,12 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x0flist_workspaces\x18\v \x01(\v2 .draftsessions.v1.ListWorkspacesH\x00R\x0elistWorkspaces\x12B\n" +
 	"\fread_session\x18\f \x01(\v2\x1d.draftsessions.v1.ReadSessionH\x00R\vreadSession\x12E\n" +
 	"\rflush_session\x18\r \x01(\v2\x1e.draftsessions.v1.FlushSessionH\x00R\fflushSession\x12H\n" +
-	"\x0eapply_settings\x18\x0e \x01(\v2\x1f.draftsessions.v1.ApplySettingsH\x00R\rapplySettingsB\x06\n" +
-	"\x04call\"\xf7\x03\n" +
+	"\x0eapply_settings\x18\x0e \x01(\v2\x1f.draftsessions.v1.ApplySettingsH\x00R\rapplySettings\x12?\n" +
+	"\vsend_prompt\x18\x14 \x01(\v2\x1c.draftsessions.v1.SendPromptH\x00R\n" +
+	"sendPrompt\x12F\n" +
+	"\vread_answer\x18\x15 \x01(\v2#.draftsessions.v1.ReadAnswerRequestH\x00R\n" +
+	"readAnswerB\x06\n" +
+	"\x04call\"\xfa\x04\n" +
 	"\tHostReply\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x121\n" +
 	"\x05error\x18\x02 \x01(\v2\x1b.draftsessions.v1.HostErrorR\x05error\x12/\n" +
@@ -5270,7 +6208,11 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x0flist_workspaces\x18\v \x01(\v2&.draftsessions.v1.ListWorkspacesResultH\x00R\x0elistWorkspaces\x12H\n" +
 	"\fread_session\x18\f \x01(\v2#.draftsessions.v1.ReadSessionResultH\x00R\vreadSession\x12>\n" +
 	"\rflush_session\x18\r \x01(\v2\x17.draftsessions.v1.EmptyH\x00R\fflushSession\x12@\n" +
-	"\x0eapply_settings\x18\x0e \x01(\v2\x17.draftsessions.v1.EmptyH\x00R\rapplySettingsB\a\n" +
+	"\x0eapply_settings\x18\x0e \x01(\v2\x17.draftsessions.v1.EmptyH\x00R\rapplySettings\x12:\n" +
+	"\vsend_prompt\x18\x14 \x01(\v2\x17.draftsessions.v1.EmptyH\x00R\n" +
+	"sendPrompt\x12E\n" +
+	"\vread_answer\x18\x15 \x01(\v2\".draftsessions.v1.ReadAnswerResultH\x00R\n" +
+	"readAnswerB\a\n" +
 	"\x05reply\"v\n" +
 	"\x05Hello\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12!\n" +
@@ -5322,7 +6264,13 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
-	"permission2\xa9\x12\n" +
+	"permission\"\\\n" +
+	"\n" +
+	"SendPrompt\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1b\n" +
+	"\tprompt_id\x18\x02 \x01(\tR\bpromptId\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text2\xb3\x17\n" +
 	"\rDraftSessions\x12E\n" +
 	"\x04Info\x12\x1d.draftsessions.v1.InfoRequest\x1a\x1e.draftsessions.v1.InfoResponse\x12E\n" +
 	"\x04Gate\x12\x1d.draftsessions.v1.GateRequest\x1a\x1e.draftsessions.v1.GateResponse\x12J\n" +
@@ -5356,7 +6304,17 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\vAfterPrompt\x12$.draftsessions.v1.AfterPromptRequest\x1a\x17.draftsessions.v1.Empty\x12T\n" +
 	"\rBeforeCommand\x12&.draftsessions.v1.BeforeCommandRequest\x1a\x1b.draftsessions.v1.Admission\x12N\n" +
 	"\fAfterCommand\x12%.draftsessions.v1.AfterCommandRequest\x1a\x17.draftsessions.v1.Empty\x12R\n" +
-	"\x0eObserveSession\x12'.draftsessions.v1.ObserveSessionRequest\x1a\x17.draftsessions.v1.EmptyB[ZYgithub.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1;draftsessionsv1b\x06proto3"
+	"\x0eObserveSession\x12'.draftsessions.v1.ObserveSessionRequest\x1a\x17.draftsessions.v1.Empty\x12i\n" +
+	"\x12ListHostWorkspaces\x12+.draftsessions.v1.ListHostWorkspacesRequest\x1a&.draftsessions.v1.ListWorkspacesResult\x12Q\n" +
+	"\bEditText\x12!.draftsessions.v1.EditTextRequest\x1a\".draftsessions.v1.EditTextResponse\x12F\n" +
+	"\bRelocate\x12!.draftsessions.v1.RelocateRequest\x1a\x17.draftsessions.v1.Draft\x12K\n" +
+	"\x06Import\x12\x1f.draftsessions.v1.ImportRequest\x1a .draftsessions.v1.ImportResponse\x12C\n" +
+	"\x04Send\x12\x1d.draftsessions.v1.SendRequest\x1a\x1c.draftsessions.v1.SendResult\x12F\n" +
+	"\n" +
+	"SendStatus\x12\x1a.draftsessions.v1.DraftRef\x1a\x1c.draftsessions.v1.SendResult\x12Q\n" +
+	"\bListSent\x12!.draftsessions.v1.ListSentRequest\x1a\".draftsessions.v1.ListSentResponse\x12U\n" +
+	"\n" +
+	"ReadAnswer\x12#.draftsessions.v1.ReadAnswerRequest\x1a\".draftsessions.v1.ReadAnswerResultB[ZYgithub.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1;draftsessionsv1b\x06proto3"
 
 var (
 	file_draft_sessions_proto_rawDescOnce sync.Once
@@ -5371,82 +6329,95 @@ func file_draft_sessions_proto_rawDescGZIP() []byte {
 }
 
 var file_draft_sessions_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_draft_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
+var file_draft_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 82)
 var file_draft_sessions_proto_goTypes = []any{
-	(Admission_Decision)(0),        // 0: draftsessions.v1.Admission.Decision
-	(*Empty)(nil),                  // 1: draftsessions.v1.Empty
-	(*InfoRequest)(nil),            // 2: draftsessions.v1.InfoRequest
-	(*InfoResponse)(nil),           // 3: draftsessions.v1.InfoResponse
-	(*StorageState)(nil),           // 4: draftsessions.v1.StorageState
-	(*GateRequest)(nil),            // 5: draftsessions.v1.GateRequest
-	(*FactAnswer)(nil),             // 6: draftsessions.v1.FactAnswer
-	(*GateResponse)(nil),           // 7: draftsessions.v1.GateResponse
-	(*GateReason)(nil),             // 8: draftsessions.v1.GateReason
-	(*Draft)(nil),                  // 9: draftsessions.v1.Draft
-	(*Conflict)(nil),               // 10: draftsessions.v1.Conflict
-	(*DraftRef)(nil),               // 11: draftsessions.v1.DraftRef
-	(*RevisionRef)(nil),            // 12: draftsessions.v1.RevisionRef
-	(*ListRequest)(nil),            // 13: draftsessions.v1.ListRequest
-	(*ListResponse)(nil),           // 14: draftsessions.v1.ListResponse
-	(*CreateRequest)(nil),          // 15: draftsessions.v1.CreateRequest
-	(*UpdateRequest)(nil),          // 16: draftsessions.v1.UpdateRequest
-	(*DeleteResponse)(nil),         // 17: draftsessions.v1.DeleteResponse
-	(*ListTrashRequest)(nil),       // 18: draftsessions.v1.ListTrashRequest
-	(*ListTrashResponse)(nil),      // 19: draftsessions.v1.ListTrashResponse
-	(*TrashEntry)(nil),             // 20: draftsessions.v1.TrashEntry
-	(*RebindRequest)(nil),          // 21: draftsessions.v1.RebindRequest
-	(*ReorderRequest)(nil),         // 22: draftsessions.v1.ReorderRequest
-	(*ResolveConflictRequest)(nil), // 23: draftsessions.v1.ResolveConflictRequest
-	(*SidebarRequest)(nil),         // 24: draftsessions.v1.SidebarRequest
-	(*Sidebar)(nil),                // 25: draftsessions.v1.Sidebar
-	(*Row)(nil),                    // 26: draftsessions.v1.Row
-	(*Notice)(nil),                 // 27: draftsessions.v1.Notice
-	(*DismissNoticeRequest)(nil),   // 28: draftsessions.v1.DismissNoticeRequest
-	(*WatchRequest)(nil),           // 29: draftsessions.v1.WatchRequest
-	(*Event)(nil),                  // 30: draftsessions.v1.Event
-	(*Saved)(nil),                  // 31: draftsessions.v1.Saved
-	(*NotSaved)(nil),               // 32: draftsessions.v1.NotSaved
-	(*TextChanged)(nil),            // 33: draftsessions.v1.TextChanged
-	(*Removed)(nil),                // 34: draftsessions.v1.Removed
-	(*NewDraftRequest)(nil),        // 35: draftsessions.v1.NewDraftRequest
-	(*BindResponse)(nil),           // 36: draftsessions.v1.BindResponse
-	(*MoveRequest)(nil),            // 37: draftsessions.v1.MoveRequest
-	(*EditorRef)(nil),              // 38: draftsessions.v1.EditorRef
-	(*OpenEditorRequest)(nil),      // 39: draftsessions.v1.OpenEditorRequest
-	(*OpenEditorResponse)(nil),     // 40: draftsessions.v1.OpenEditorResponse
-	(*EditRequest)(nil),            // 41: draftsessions.v1.EditRequest
-	(*EditResponse)(nil),           // 42: draftsessions.v1.EditResponse
-	(*FlushRequest)(nil),           // 43: draftsessions.v1.FlushRequest
-	(*FlushResponse)(nil),          // 44: draftsessions.v1.FlushResponse
-	(*ReconcileRequest)(nil),       // 45: draftsessions.v1.ReconcileRequest
-	(*ReconcileResponse)(nil),      // 46: draftsessions.v1.ReconcileResponse
-	(*ChooseSessionRequest)(nil),   // 47: draftsessions.v1.ChooseSessionRequest
-	(*ChooseSessionResponse)(nil),  // 48: draftsessions.v1.ChooseSessionResponse
-	(*BeforePromptRequest)(nil),    // 49: draftsessions.v1.BeforePromptRequest
-	(*Admission)(nil),              // 50: draftsessions.v1.Admission
-	(*AfterPromptRequest)(nil),     // 51: draftsessions.v1.AfterPromptRequest
-	(*BeforeCommandRequest)(nil),   // 52: draftsessions.v1.BeforeCommandRequest
-	(*AfterCommandRequest)(nil),    // 53: draftsessions.v1.AfterCommandRequest
-	(*ObserveSessionRequest)(nil),  // 54: draftsessions.v1.ObserveSessionRequest
-	(*UserMessage)(nil),            // 55: draftsessions.v1.UserMessage
-	(*HostCall)(nil),               // 56: draftsessions.v1.HostCall
-	(*HostReply)(nil),              // 57: draftsessions.v1.HostReply
-	(*Hello)(nil),                  // 58: draftsessions.v1.Hello
-	(*HostError)(nil),              // 59: draftsessions.v1.HostError
-	(*CreateSession)(nil),          // 60: draftsessions.v1.CreateSession
-	(*CreateSessionResult)(nil),    // 61: draftsessions.v1.CreateSessionResult
-	(*ListWorkspaces)(nil),         // 62: draftsessions.v1.ListWorkspaces
-	(*ListWorkspacesResult)(nil),   // 63: draftsessions.v1.ListWorkspacesResult
-	(*Workspace)(nil),              // 64: draftsessions.v1.Workspace
-	(*ReadSession)(nil),            // 65: draftsessions.v1.ReadSession
-	(*ReadSessionResult)(nil),      // 66: draftsessions.v1.ReadSessionResult
-	(*FlushSession)(nil),           // 67: draftsessions.v1.FlushSession
-	(*ApplySettings)(nil),          // 68: draftsessions.v1.ApplySettings
-	nil,                            // 69: draftsessions.v1.GateRequest.PackagesEntry
+	(Admission_Decision)(0),           // 0: draftsessions.v1.Admission.Decision
+	(*Empty)(nil),                     // 1: draftsessions.v1.Empty
+	(*InfoRequest)(nil),               // 2: draftsessions.v1.InfoRequest
+	(*InfoResponse)(nil),              // 3: draftsessions.v1.InfoResponse
+	(*StorageState)(nil),              // 4: draftsessions.v1.StorageState
+	(*GateRequest)(nil),               // 5: draftsessions.v1.GateRequest
+	(*FactAnswer)(nil),                // 6: draftsessions.v1.FactAnswer
+	(*GateResponse)(nil),              // 7: draftsessions.v1.GateResponse
+	(*GateReason)(nil),                // 8: draftsessions.v1.GateReason
+	(*Draft)(nil),                     // 9: draftsessions.v1.Draft
+	(*Conflict)(nil),                  // 10: draftsessions.v1.Conflict
+	(*DraftRef)(nil),                  // 11: draftsessions.v1.DraftRef
+	(*RevisionRef)(nil),               // 12: draftsessions.v1.RevisionRef
+	(*ListRequest)(nil),               // 13: draftsessions.v1.ListRequest
+	(*ListResponse)(nil),              // 14: draftsessions.v1.ListResponse
+	(*CreateRequest)(nil),             // 15: draftsessions.v1.CreateRequest
+	(*UpdateRequest)(nil),             // 16: draftsessions.v1.UpdateRequest
+	(*DeleteResponse)(nil),            // 17: draftsessions.v1.DeleteResponse
+	(*ListTrashRequest)(nil),          // 18: draftsessions.v1.ListTrashRequest
+	(*ListTrashResponse)(nil),         // 19: draftsessions.v1.ListTrashResponse
+	(*TrashEntry)(nil),                // 20: draftsessions.v1.TrashEntry
+	(*RebindRequest)(nil),             // 21: draftsessions.v1.RebindRequest
+	(*ReorderRequest)(nil),            // 22: draftsessions.v1.ReorderRequest
+	(*ResolveConflictRequest)(nil),    // 23: draftsessions.v1.ResolveConflictRequest
+	(*SidebarRequest)(nil),            // 24: draftsessions.v1.SidebarRequest
+	(*Sidebar)(nil),                   // 25: draftsessions.v1.Sidebar
+	(*Row)(nil),                       // 26: draftsessions.v1.Row
+	(*Notice)(nil),                    // 27: draftsessions.v1.Notice
+	(*DismissNoticeRequest)(nil),      // 28: draftsessions.v1.DismissNoticeRequest
+	(*WatchRequest)(nil),              // 29: draftsessions.v1.WatchRequest
+	(*Event)(nil),                     // 30: draftsessions.v1.Event
+	(*Saved)(nil),                     // 31: draftsessions.v1.Saved
+	(*NotSaved)(nil),                  // 32: draftsessions.v1.NotSaved
+	(*TextChanged)(nil),               // 33: draftsessions.v1.TextChanged
+	(*Removed)(nil),                   // 34: draftsessions.v1.Removed
+	(*NewDraftRequest)(nil),           // 35: draftsessions.v1.NewDraftRequest
+	(*BindResponse)(nil),              // 36: draftsessions.v1.BindResponse
+	(*MoveRequest)(nil),               // 37: draftsessions.v1.MoveRequest
+	(*EditorRef)(nil),                 // 38: draftsessions.v1.EditorRef
+	(*OpenEditorRequest)(nil),         // 39: draftsessions.v1.OpenEditorRequest
+	(*OpenEditorResponse)(nil),        // 40: draftsessions.v1.OpenEditorResponse
+	(*EditRequest)(nil),               // 41: draftsessions.v1.EditRequest
+	(*EditResponse)(nil),              // 42: draftsessions.v1.EditResponse
+	(*FlushRequest)(nil),              // 43: draftsessions.v1.FlushRequest
+	(*FlushResponse)(nil),             // 44: draftsessions.v1.FlushResponse
+	(*ReconcileRequest)(nil),          // 45: draftsessions.v1.ReconcileRequest
+	(*ReconcileResponse)(nil),         // 46: draftsessions.v1.ReconcileResponse
+	(*ChooseSessionRequest)(nil),      // 47: draftsessions.v1.ChooseSessionRequest
+	(*ChooseSessionResponse)(nil),     // 48: draftsessions.v1.ChooseSessionResponse
+	(*BeforePromptRequest)(nil),       // 49: draftsessions.v1.BeforePromptRequest
+	(*Admission)(nil),                 // 50: draftsessions.v1.Admission
+	(*AfterPromptRequest)(nil),        // 51: draftsessions.v1.AfterPromptRequest
+	(*BeforeCommandRequest)(nil),      // 52: draftsessions.v1.BeforeCommandRequest
+	(*AfterCommandRequest)(nil),       // 53: draftsessions.v1.AfterCommandRequest
+	(*ObserveSessionRequest)(nil),     // 54: draftsessions.v1.ObserveSessionRequest
+	(*UserMessage)(nil),               // 55: draftsessions.v1.UserMessage
+	(*ListHostWorkspacesRequest)(nil), // 56: draftsessions.v1.ListHostWorkspacesRequest
+	(*EditTextRequest)(nil),           // 57: draftsessions.v1.EditTextRequest
+	(*EditTextResponse)(nil),          // 58: draftsessions.v1.EditTextResponse
+	(*RelocateRequest)(nil),           // 59: draftsessions.v1.RelocateRequest
+	(*ImportRequest)(nil),             // 60: draftsessions.v1.ImportRequest
+	(*ImportResponse)(nil),            // 61: draftsessions.v1.ImportResponse
+	(*SendRequest)(nil),               // 62: draftsessions.v1.SendRequest
+	(*SendResult)(nil),                // 63: draftsessions.v1.SendResult
+	(*ListSentRequest)(nil),           // 64: draftsessions.v1.ListSentRequest
+	(*ListSentResponse)(nil),          // 65: draftsessions.v1.ListSentResponse
+	(*ReadAnswerRequest)(nil),         // 66: draftsessions.v1.ReadAnswerRequest
+	(*ReadAnswerResult)(nil),          // 67: draftsessions.v1.ReadAnswerResult
+	(*HostCall)(nil),                  // 68: draftsessions.v1.HostCall
+	(*HostReply)(nil),                 // 69: draftsessions.v1.HostReply
+	(*Hello)(nil),                     // 70: draftsessions.v1.Hello
+	(*HostError)(nil),                 // 71: draftsessions.v1.HostError
+	(*CreateSession)(nil),             // 72: draftsessions.v1.CreateSession
+	(*CreateSessionResult)(nil),       // 73: draftsessions.v1.CreateSessionResult
+	(*ListWorkspaces)(nil),            // 74: draftsessions.v1.ListWorkspaces
+	(*ListWorkspacesResult)(nil),      // 75: draftsessions.v1.ListWorkspacesResult
+	(*Workspace)(nil),                 // 76: draftsessions.v1.Workspace
+	(*ReadSession)(nil),               // 77: draftsessions.v1.ReadSession
+	(*ReadSessionResult)(nil),         // 78: draftsessions.v1.ReadSessionResult
+	(*FlushSession)(nil),              // 79: draftsessions.v1.FlushSession
+	(*ApplySettings)(nil),             // 80: draftsessions.v1.ApplySettings
+	(*SendPrompt)(nil),                // 81: draftsessions.v1.SendPrompt
+	nil,                               // 82: draftsessions.v1.GateRequest.PackagesEntry
 }
 var file_draft_sessions_proto_depIdxs = []int32{
 	4,  // 0: draftsessions.v1.InfoResponse.storage:type_name -> draftsessions.v1.StorageState
-	69, // 1: draftsessions.v1.GateRequest.packages:type_name -> draftsessions.v1.GateRequest.PackagesEntry
+	82, // 1: draftsessions.v1.GateRequest.packages:type_name -> draftsessions.v1.GateRequest.PackagesEntry
 	6,  // 2: draftsessions.v1.GateRequest.answers:type_name -> draftsessions.v1.FactAnswer
 	8,  // 3: draftsessions.v1.GateResponse.reasons:type_name -> draftsessions.v1.GateReason
 	10, // 4: draftsessions.v1.Draft.conflicts:type_name -> draftsessions.v1.Conflict
@@ -5466,87 +6437,111 @@ var file_draft_sessions_proto_depIdxs = []int32{
 	9,  // 18: draftsessions.v1.OpenEditorResponse.draft:type_name -> draftsessions.v1.Draft
 	0,  // 19: draftsessions.v1.Admission.decision:type_name -> draftsessions.v1.Admission.Decision
 	55, // 20: draftsessions.v1.ObserveSessionRequest.user_message:type_name -> draftsessions.v1.UserMessage
-	60, // 21: draftsessions.v1.HostCall.create_session:type_name -> draftsessions.v1.CreateSession
-	62, // 22: draftsessions.v1.HostCall.list_workspaces:type_name -> draftsessions.v1.ListWorkspaces
-	65, // 23: draftsessions.v1.HostCall.read_session:type_name -> draftsessions.v1.ReadSession
-	67, // 24: draftsessions.v1.HostCall.flush_session:type_name -> draftsessions.v1.FlushSession
-	68, // 25: draftsessions.v1.HostCall.apply_settings:type_name -> draftsessions.v1.ApplySettings
-	59, // 26: draftsessions.v1.HostReply.error:type_name -> draftsessions.v1.HostError
-	58, // 27: draftsessions.v1.HostReply.hello:type_name -> draftsessions.v1.Hello
-	61, // 28: draftsessions.v1.HostReply.create_session:type_name -> draftsessions.v1.CreateSessionResult
-	63, // 29: draftsessions.v1.HostReply.list_workspaces:type_name -> draftsessions.v1.ListWorkspacesResult
-	66, // 30: draftsessions.v1.HostReply.read_session:type_name -> draftsessions.v1.ReadSessionResult
-	1,  // 31: draftsessions.v1.HostReply.flush_session:type_name -> draftsessions.v1.Empty
-	1,  // 32: draftsessions.v1.HostReply.apply_settings:type_name -> draftsessions.v1.Empty
-	64, // 33: draftsessions.v1.ListWorkspacesResult.workspaces:type_name -> draftsessions.v1.Workspace
-	55, // 34: draftsessions.v1.ReadSessionResult.user_messages:type_name -> draftsessions.v1.UserMessage
-	2,  // 35: draftsessions.v1.DraftSessions.Info:input_type -> draftsessions.v1.InfoRequest
-	5,  // 36: draftsessions.v1.DraftSessions.Gate:input_type -> draftsessions.v1.GateRequest
-	57, // 37: draftsessions.v1.DraftSessions.HostChannel:input_type -> draftsessions.v1.HostReply
-	29, // 38: draftsessions.v1.DraftSessions.Watch:input_type -> draftsessions.v1.WatchRequest
-	13, // 39: draftsessions.v1.DraftSessions.List:input_type -> draftsessions.v1.ListRequest
-	11, // 40: draftsessions.v1.DraftSessions.Get:input_type -> draftsessions.v1.DraftRef
-	15, // 41: draftsessions.v1.DraftSessions.Create:input_type -> draftsessions.v1.CreateRequest
-	16, // 42: draftsessions.v1.DraftSessions.Update:input_type -> draftsessions.v1.UpdateRequest
-	12, // 43: draftsessions.v1.DraftSessions.Delete:input_type -> draftsessions.v1.RevisionRef
-	11, // 44: draftsessions.v1.DraftSessions.Restore:input_type -> draftsessions.v1.DraftRef
-	18, // 45: draftsessions.v1.DraftSessions.ListTrash:input_type -> draftsessions.v1.ListTrashRequest
-	21, // 46: draftsessions.v1.DraftSessions.Rebind:input_type -> draftsessions.v1.RebindRequest
-	22, // 47: draftsessions.v1.DraftSessions.Reorder:input_type -> draftsessions.v1.ReorderRequest
-	11, // 48: draftsessions.v1.DraftSessions.Duplicate:input_type -> draftsessions.v1.DraftRef
-	23, // 49: draftsessions.v1.DraftSessions.ResolveConflict:input_type -> draftsessions.v1.ResolveConflictRequest
-	24, // 50: draftsessions.v1.DraftSessions.GetSidebar:input_type -> draftsessions.v1.SidebarRequest
-	28, // 51: draftsessions.v1.DraftSessions.DismissNotice:input_type -> draftsessions.v1.DismissNoticeRequest
-	35, // 52: draftsessions.v1.DraftSessions.NewDraft:input_type -> draftsessions.v1.NewDraftRequest
-	11, // 53: draftsessions.v1.DraftSessions.Bind:input_type -> draftsessions.v1.DraftRef
-	37, // 54: draftsessions.v1.DraftSessions.Move:input_type -> draftsessions.v1.MoveRequest
-	39, // 55: draftsessions.v1.DraftSessions.OpenEditor:input_type -> draftsessions.v1.OpenEditorRequest
-	41, // 56: draftsessions.v1.DraftSessions.Edit:input_type -> draftsessions.v1.EditRequest
-	43, // 57: draftsessions.v1.DraftSessions.Flush:input_type -> draftsessions.v1.FlushRequest
-	38, // 58: draftsessions.v1.DraftSessions.CloseEditor:input_type -> draftsessions.v1.EditorRef
-	45, // 59: draftsessions.v1.DraftSessions.Reconcile:input_type -> draftsessions.v1.ReconcileRequest
-	47, // 60: draftsessions.v1.DraftSessions.ChooseSession:input_type -> draftsessions.v1.ChooseSessionRequest
-	49, // 61: draftsessions.v1.DraftSessions.BeforePrompt:input_type -> draftsessions.v1.BeforePromptRequest
-	51, // 62: draftsessions.v1.DraftSessions.AfterPrompt:input_type -> draftsessions.v1.AfterPromptRequest
-	52, // 63: draftsessions.v1.DraftSessions.BeforeCommand:input_type -> draftsessions.v1.BeforeCommandRequest
-	53, // 64: draftsessions.v1.DraftSessions.AfterCommand:input_type -> draftsessions.v1.AfterCommandRequest
-	54, // 65: draftsessions.v1.DraftSessions.ObserveSession:input_type -> draftsessions.v1.ObserveSessionRequest
-	3,  // 66: draftsessions.v1.DraftSessions.Info:output_type -> draftsessions.v1.InfoResponse
-	7,  // 67: draftsessions.v1.DraftSessions.Gate:output_type -> draftsessions.v1.GateResponse
-	56, // 68: draftsessions.v1.DraftSessions.HostChannel:output_type -> draftsessions.v1.HostCall
-	30, // 69: draftsessions.v1.DraftSessions.Watch:output_type -> draftsessions.v1.Event
-	14, // 70: draftsessions.v1.DraftSessions.List:output_type -> draftsessions.v1.ListResponse
-	9,  // 71: draftsessions.v1.DraftSessions.Get:output_type -> draftsessions.v1.Draft
-	9,  // 72: draftsessions.v1.DraftSessions.Create:output_type -> draftsessions.v1.Draft
-	9,  // 73: draftsessions.v1.DraftSessions.Update:output_type -> draftsessions.v1.Draft
-	17, // 74: draftsessions.v1.DraftSessions.Delete:output_type -> draftsessions.v1.DeleteResponse
-	9,  // 75: draftsessions.v1.DraftSessions.Restore:output_type -> draftsessions.v1.Draft
-	19, // 76: draftsessions.v1.DraftSessions.ListTrash:output_type -> draftsessions.v1.ListTrashResponse
-	9,  // 77: draftsessions.v1.DraftSessions.Rebind:output_type -> draftsessions.v1.Draft
-	25, // 78: draftsessions.v1.DraftSessions.Reorder:output_type -> draftsessions.v1.Sidebar
-	9,  // 79: draftsessions.v1.DraftSessions.Duplicate:output_type -> draftsessions.v1.Draft
-	9,  // 80: draftsessions.v1.DraftSessions.ResolveConflict:output_type -> draftsessions.v1.Draft
-	25, // 81: draftsessions.v1.DraftSessions.GetSidebar:output_type -> draftsessions.v1.Sidebar
-	1,  // 82: draftsessions.v1.DraftSessions.DismissNotice:output_type -> draftsessions.v1.Empty
-	9,  // 83: draftsessions.v1.DraftSessions.NewDraft:output_type -> draftsessions.v1.Draft
-	36, // 84: draftsessions.v1.DraftSessions.Bind:output_type -> draftsessions.v1.BindResponse
-	9,  // 85: draftsessions.v1.DraftSessions.Move:output_type -> draftsessions.v1.Draft
-	40, // 86: draftsessions.v1.DraftSessions.OpenEditor:output_type -> draftsessions.v1.OpenEditorResponse
-	42, // 87: draftsessions.v1.DraftSessions.Edit:output_type -> draftsessions.v1.EditResponse
-	44, // 88: draftsessions.v1.DraftSessions.Flush:output_type -> draftsessions.v1.FlushResponse
-	1,  // 89: draftsessions.v1.DraftSessions.CloseEditor:output_type -> draftsessions.v1.Empty
-	46, // 90: draftsessions.v1.DraftSessions.Reconcile:output_type -> draftsessions.v1.ReconcileResponse
-	48, // 91: draftsessions.v1.DraftSessions.ChooseSession:output_type -> draftsessions.v1.ChooseSessionResponse
-	50, // 92: draftsessions.v1.DraftSessions.BeforePrompt:output_type -> draftsessions.v1.Admission
-	1,  // 93: draftsessions.v1.DraftSessions.AfterPrompt:output_type -> draftsessions.v1.Empty
-	50, // 94: draftsessions.v1.DraftSessions.BeforeCommand:output_type -> draftsessions.v1.Admission
-	1,  // 95: draftsessions.v1.DraftSessions.AfterCommand:output_type -> draftsessions.v1.Empty
-	1,  // 96: draftsessions.v1.DraftSessions.ObserveSession:output_type -> draftsessions.v1.Empty
-	66, // [66:97] is the sub-list for method output_type
-	35, // [35:66] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	9,  // 21: draftsessions.v1.EditTextResponse.draft:type_name -> draftsessions.v1.Draft
+	9,  // 22: draftsessions.v1.ImportRequest.drafts:type_name -> draftsessions.v1.Draft
+	9,  // 23: draftsessions.v1.ImportResponse.drafts:type_name -> draftsessions.v1.Draft
+	63, // 24: draftsessions.v1.ListSentResponse.sent:type_name -> draftsessions.v1.SendResult
+	72, // 25: draftsessions.v1.HostCall.create_session:type_name -> draftsessions.v1.CreateSession
+	74, // 26: draftsessions.v1.HostCall.list_workspaces:type_name -> draftsessions.v1.ListWorkspaces
+	77, // 27: draftsessions.v1.HostCall.read_session:type_name -> draftsessions.v1.ReadSession
+	79, // 28: draftsessions.v1.HostCall.flush_session:type_name -> draftsessions.v1.FlushSession
+	80, // 29: draftsessions.v1.HostCall.apply_settings:type_name -> draftsessions.v1.ApplySettings
+	81, // 30: draftsessions.v1.HostCall.send_prompt:type_name -> draftsessions.v1.SendPrompt
+	66, // 31: draftsessions.v1.HostCall.read_answer:type_name -> draftsessions.v1.ReadAnswerRequest
+	71, // 32: draftsessions.v1.HostReply.error:type_name -> draftsessions.v1.HostError
+	70, // 33: draftsessions.v1.HostReply.hello:type_name -> draftsessions.v1.Hello
+	73, // 34: draftsessions.v1.HostReply.create_session:type_name -> draftsessions.v1.CreateSessionResult
+	75, // 35: draftsessions.v1.HostReply.list_workspaces:type_name -> draftsessions.v1.ListWorkspacesResult
+	78, // 36: draftsessions.v1.HostReply.read_session:type_name -> draftsessions.v1.ReadSessionResult
+	1,  // 37: draftsessions.v1.HostReply.flush_session:type_name -> draftsessions.v1.Empty
+	1,  // 38: draftsessions.v1.HostReply.apply_settings:type_name -> draftsessions.v1.Empty
+	1,  // 39: draftsessions.v1.HostReply.send_prompt:type_name -> draftsessions.v1.Empty
+	67, // 40: draftsessions.v1.HostReply.read_answer:type_name -> draftsessions.v1.ReadAnswerResult
+	76, // 41: draftsessions.v1.ListWorkspacesResult.workspaces:type_name -> draftsessions.v1.Workspace
+	55, // 42: draftsessions.v1.ReadSessionResult.user_messages:type_name -> draftsessions.v1.UserMessage
+	2,  // 43: draftsessions.v1.DraftSessions.Info:input_type -> draftsessions.v1.InfoRequest
+	5,  // 44: draftsessions.v1.DraftSessions.Gate:input_type -> draftsessions.v1.GateRequest
+	69, // 45: draftsessions.v1.DraftSessions.HostChannel:input_type -> draftsessions.v1.HostReply
+	29, // 46: draftsessions.v1.DraftSessions.Watch:input_type -> draftsessions.v1.WatchRequest
+	13, // 47: draftsessions.v1.DraftSessions.List:input_type -> draftsessions.v1.ListRequest
+	11, // 48: draftsessions.v1.DraftSessions.Get:input_type -> draftsessions.v1.DraftRef
+	15, // 49: draftsessions.v1.DraftSessions.Create:input_type -> draftsessions.v1.CreateRequest
+	16, // 50: draftsessions.v1.DraftSessions.Update:input_type -> draftsessions.v1.UpdateRequest
+	12, // 51: draftsessions.v1.DraftSessions.Delete:input_type -> draftsessions.v1.RevisionRef
+	11, // 52: draftsessions.v1.DraftSessions.Restore:input_type -> draftsessions.v1.DraftRef
+	18, // 53: draftsessions.v1.DraftSessions.ListTrash:input_type -> draftsessions.v1.ListTrashRequest
+	21, // 54: draftsessions.v1.DraftSessions.Rebind:input_type -> draftsessions.v1.RebindRequest
+	22, // 55: draftsessions.v1.DraftSessions.Reorder:input_type -> draftsessions.v1.ReorderRequest
+	11, // 56: draftsessions.v1.DraftSessions.Duplicate:input_type -> draftsessions.v1.DraftRef
+	23, // 57: draftsessions.v1.DraftSessions.ResolveConflict:input_type -> draftsessions.v1.ResolveConflictRequest
+	24, // 58: draftsessions.v1.DraftSessions.GetSidebar:input_type -> draftsessions.v1.SidebarRequest
+	28, // 59: draftsessions.v1.DraftSessions.DismissNotice:input_type -> draftsessions.v1.DismissNoticeRequest
+	35, // 60: draftsessions.v1.DraftSessions.NewDraft:input_type -> draftsessions.v1.NewDraftRequest
+	11, // 61: draftsessions.v1.DraftSessions.Bind:input_type -> draftsessions.v1.DraftRef
+	37, // 62: draftsessions.v1.DraftSessions.Move:input_type -> draftsessions.v1.MoveRequest
+	39, // 63: draftsessions.v1.DraftSessions.OpenEditor:input_type -> draftsessions.v1.OpenEditorRequest
+	41, // 64: draftsessions.v1.DraftSessions.Edit:input_type -> draftsessions.v1.EditRequest
+	43, // 65: draftsessions.v1.DraftSessions.Flush:input_type -> draftsessions.v1.FlushRequest
+	38, // 66: draftsessions.v1.DraftSessions.CloseEditor:input_type -> draftsessions.v1.EditorRef
+	45, // 67: draftsessions.v1.DraftSessions.Reconcile:input_type -> draftsessions.v1.ReconcileRequest
+	47, // 68: draftsessions.v1.DraftSessions.ChooseSession:input_type -> draftsessions.v1.ChooseSessionRequest
+	49, // 69: draftsessions.v1.DraftSessions.BeforePrompt:input_type -> draftsessions.v1.BeforePromptRequest
+	51, // 70: draftsessions.v1.DraftSessions.AfterPrompt:input_type -> draftsessions.v1.AfterPromptRequest
+	52, // 71: draftsessions.v1.DraftSessions.BeforeCommand:input_type -> draftsessions.v1.BeforeCommandRequest
+	53, // 72: draftsessions.v1.DraftSessions.AfterCommand:input_type -> draftsessions.v1.AfterCommandRequest
+	54, // 73: draftsessions.v1.DraftSessions.ObserveSession:input_type -> draftsessions.v1.ObserveSessionRequest
+	56, // 74: draftsessions.v1.DraftSessions.ListHostWorkspaces:input_type -> draftsessions.v1.ListHostWorkspacesRequest
+	57, // 75: draftsessions.v1.DraftSessions.EditText:input_type -> draftsessions.v1.EditTextRequest
+	59, // 76: draftsessions.v1.DraftSessions.Relocate:input_type -> draftsessions.v1.RelocateRequest
+	60, // 77: draftsessions.v1.DraftSessions.Import:input_type -> draftsessions.v1.ImportRequest
+	62, // 78: draftsessions.v1.DraftSessions.Send:input_type -> draftsessions.v1.SendRequest
+	11, // 79: draftsessions.v1.DraftSessions.SendStatus:input_type -> draftsessions.v1.DraftRef
+	64, // 80: draftsessions.v1.DraftSessions.ListSent:input_type -> draftsessions.v1.ListSentRequest
+	66, // 81: draftsessions.v1.DraftSessions.ReadAnswer:input_type -> draftsessions.v1.ReadAnswerRequest
+	3,  // 82: draftsessions.v1.DraftSessions.Info:output_type -> draftsessions.v1.InfoResponse
+	7,  // 83: draftsessions.v1.DraftSessions.Gate:output_type -> draftsessions.v1.GateResponse
+	68, // 84: draftsessions.v1.DraftSessions.HostChannel:output_type -> draftsessions.v1.HostCall
+	30, // 85: draftsessions.v1.DraftSessions.Watch:output_type -> draftsessions.v1.Event
+	14, // 86: draftsessions.v1.DraftSessions.List:output_type -> draftsessions.v1.ListResponse
+	9,  // 87: draftsessions.v1.DraftSessions.Get:output_type -> draftsessions.v1.Draft
+	9,  // 88: draftsessions.v1.DraftSessions.Create:output_type -> draftsessions.v1.Draft
+	9,  // 89: draftsessions.v1.DraftSessions.Update:output_type -> draftsessions.v1.Draft
+	17, // 90: draftsessions.v1.DraftSessions.Delete:output_type -> draftsessions.v1.DeleteResponse
+	9,  // 91: draftsessions.v1.DraftSessions.Restore:output_type -> draftsessions.v1.Draft
+	19, // 92: draftsessions.v1.DraftSessions.ListTrash:output_type -> draftsessions.v1.ListTrashResponse
+	9,  // 93: draftsessions.v1.DraftSessions.Rebind:output_type -> draftsessions.v1.Draft
+	25, // 94: draftsessions.v1.DraftSessions.Reorder:output_type -> draftsessions.v1.Sidebar
+	9,  // 95: draftsessions.v1.DraftSessions.Duplicate:output_type -> draftsessions.v1.Draft
+	9,  // 96: draftsessions.v1.DraftSessions.ResolveConflict:output_type -> draftsessions.v1.Draft
+	25, // 97: draftsessions.v1.DraftSessions.GetSidebar:output_type -> draftsessions.v1.Sidebar
+	1,  // 98: draftsessions.v1.DraftSessions.DismissNotice:output_type -> draftsessions.v1.Empty
+	9,  // 99: draftsessions.v1.DraftSessions.NewDraft:output_type -> draftsessions.v1.Draft
+	36, // 100: draftsessions.v1.DraftSessions.Bind:output_type -> draftsessions.v1.BindResponse
+	9,  // 101: draftsessions.v1.DraftSessions.Move:output_type -> draftsessions.v1.Draft
+	40, // 102: draftsessions.v1.DraftSessions.OpenEditor:output_type -> draftsessions.v1.OpenEditorResponse
+	42, // 103: draftsessions.v1.DraftSessions.Edit:output_type -> draftsessions.v1.EditResponse
+	44, // 104: draftsessions.v1.DraftSessions.Flush:output_type -> draftsessions.v1.FlushResponse
+	1,  // 105: draftsessions.v1.DraftSessions.CloseEditor:output_type -> draftsessions.v1.Empty
+	46, // 106: draftsessions.v1.DraftSessions.Reconcile:output_type -> draftsessions.v1.ReconcileResponse
+	48, // 107: draftsessions.v1.DraftSessions.ChooseSession:output_type -> draftsessions.v1.ChooseSessionResponse
+	50, // 108: draftsessions.v1.DraftSessions.BeforePrompt:output_type -> draftsessions.v1.Admission
+	1,  // 109: draftsessions.v1.DraftSessions.AfterPrompt:output_type -> draftsessions.v1.Empty
+	50, // 110: draftsessions.v1.DraftSessions.BeforeCommand:output_type -> draftsessions.v1.Admission
+	1,  // 111: draftsessions.v1.DraftSessions.AfterCommand:output_type -> draftsessions.v1.Empty
+	1,  // 112: draftsessions.v1.DraftSessions.ObserveSession:output_type -> draftsessions.v1.Empty
+	75, // 113: draftsessions.v1.DraftSessions.ListHostWorkspaces:output_type -> draftsessions.v1.ListWorkspacesResult
+	58, // 114: draftsessions.v1.DraftSessions.EditText:output_type -> draftsessions.v1.EditTextResponse
+	9,  // 115: draftsessions.v1.DraftSessions.Relocate:output_type -> draftsessions.v1.Draft
+	61, // 116: draftsessions.v1.DraftSessions.Import:output_type -> draftsessions.v1.ImportResponse
+	63, // 117: draftsessions.v1.DraftSessions.Send:output_type -> draftsessions.v1.SendResult
+	63, // 118: draftsessions.v1.DraftSessions.SendStatus:output_type -> draftsessions.v1.SendResult
+	65, // 119: draftsessions.v1.DraftSessions.ListSent:output_type -> draftsessions.v1.ListSentResponse
+	67, // 120: draftsessions.v1.DraftSessions.ReadAnswer:output_type -> draftsessions.v1.ReadAnswerResult
+	82, // [82:121] is the sub-list for method output_type
+	43, // [43:82] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_draft_sessions_proto_init() }
@@ -5569,20 +6564,24 @@ func file_draft_sessions_proto_init() {
 		(*ObserveSessionRequest_AgentPreset)(nil),
 		(*ObserveSessionRequest_Archived)(nil),
 	}
-	file_draft_sessions_proto_msgTypes[55].OneofWrappers = []any{
+	file_draft_sessions_proto_msgTypes[67].OneofWrappers = []any{
 		(*HostCall_CreateSession)(nil),
 		(*HostCall_ListWorkspaces)(nil),
 		(*HostCall_ReadSession)(nil),
 		(*HostCall_FlushSession)(nil),
 		(*HostCall_ApplySettings)(nil),
+		(*HostCall_SendPrompt)(nil),
+		(*HostCall_ReadAnswer)(nil),
 	}
-	file_draft_sessions_proto_msgTypes[56].OneofWrappers = []any{
+	file_draft_sessions_proto_msgTypes[68].OneofWrappers = []any{
 		(*HostReply_Hello)(nil),
 		(*HostReply_CreateSession)(nil),
 		(*HostReply_ListWorkspaces)(nil),
 		(*HostReply_ReadSession)(nil),
 		(*HostReply_FlushSession)(nil),
 		(*HostReply_ApplySettings)(nil),
+		(*HostReply_SendPrompt)(nil),
+		(*HostReply_ReadAnswer)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -5590,7 +6589,7 @@ func file_draft_sessions_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_draft_sessions_proto_rawDesc), len(file_draft_sessions_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   69,
+			NumMessages:   82,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,37 +27,45 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	DraftSessions_Info_FullMethodName            = "/draftsessions.v1.DraftSessions/Info"
-	DraftSessions_Gate_FullMethodName            = "/draftsessions.v1.DraftSessions/Gate"
-	DraftSessions_HostChannel_FullMethodName     = "/draftsessions.v1.DraftSessions/HostChannel"
-	DraftSessions_Watch_FullMethodName           = "/draftsessions.v1.DraftSessions/Watch"
-	DraftSessions_List_FullMethodName            = "/draftsessions.v1.DraftSessions/List"
-	DraftSessions_Get_FullMethodName             = "/draftsessions.v1.DraftSessions/Get"
-	DraftSessions_Create_FullMethodName          = "/draftsessions.v1.DraftSessions/Create"
-	DraftSessions_Update_FullMethodName          = "/draftsessions.v1.DraftSessions/Update"
-	DraftSessions_Delete_FullMethodName          = "/draftsessions.v1.DraftSessions/Delete"
-	DraftSessions_Restore_FullMethodName         = "/draftsessions.v1.DraftSessions/Restore"
-	DraftSessions_ListTrash_FullMethodName       = "/draftsessions.v1.DraftSessions/ListTrash"
-	DraftSessions_Rebind_FullMethodName          = "/draftsessions.v1.DraftSessions/Rebind"
-	DraftSessions_Reorder_FullMethodName         = "/draftsessions.v1.DraftSessions/Reorder"
-	DraftSessions_Duplicate_FullMethodName       = "/draftsessions.v1.DraftSessions/Duplicate"
-	DraftSessions_ResolveConflict_FullMethodName = "/draftsessions.v1.DraftSessions/ResolveConflict"
-	DraftSessions_GetSidebar_FullMethodName      = "/draftsessions.v1.DraftSessions/GetSidebar"
-	DraftSessions_DismissNotice_FullMethodName   = "/draftsessions.v1.DraftSessions/DismissNotice"
-	DraftSessions_NewDraft_FullMethodName        = "/draftsessions.v1.DraftSessions/NewDraft"
-	DraftSessions_Bind_FullMethodName            = "/draftsessions.v1.DraftSessions/Bind"
-	DraftSessions_Move_FullMethodName            = "/draftsessions.v1.DraftSessions/Move"
-	DraftSessions_OpenEditor_FullMethodName      = "/draftsessions.v1.DraftSessions/OpenEditor"
-	DraftSessions_Edit_FullMethodName            = "/draftsessions.v1.DraftSessions/Edit"
-	DraftSessions_Flush_FullMethodName           = "/draftsessions.v1.DraftSessions/Flush"
-	DraftSessions_CloseEditor_FullMethodName     = "/draftsessions.v1.DraftSessions/CloseEditor"
-	DraftSessions_Reconcile_FullMethodName       = "/draftsessions.v1.DraftSessions/Reconcile"
-	DraftSessions_ChooseSession_FullMethodName   = "/draftsessions.v1.DraftSessions/ChooseSession"
-	DraftSessions_BeforePrompt_FullMethodName    = "/draftsessions.v1.DraftSessions/BeforePrompt"
-	DraftSessions_AfterPrompt_FullMethodName     = "/draftsessions.v1.DraftSessions/AfterPrompt"
-	DraftSessions_BeforeCommand_FullMethodName   = "/draftsessions.v1.DraftSessions/BeforeCommand"
-	DraftSessions_AfterCommand_FullMethodName    = "/draftsessions.v1.DraftSessions/AfterCommand"
-	DraftSessions_ObserveSession_FullMethodName  = "/draftsessions.v1.DraftSessions/ObserveSession"
+	DraftSessions_Info_FullMethodName               = "/draftsessions.v1.DraftSessions/Info"
+	DraftSessions_Gate_FullMethodName               = "/draftsessions.v1.DraftSessions/Gate"
+	DraftSessions_HostChannel_FullMethodName        = "/draftsessions.v1.DraftSessions/HostChannel"
+	DraftSessions_Watch_FullMethodName              = "/draftsessions.v1.DraftSessions/Watch"
+	DraftSessions_List_FullMethodName               = "/draftsessions.v1.DraftSessions/List"
+	DraftSessions_Get_FullMethodName                = "/draftsessions.v1.DraftSessions/Get"
+	DraftSessions_Create_FullMethodName             = "/draftsessions.v1.DraftSessions/Create"
+	DraftSessions_Update_FullMethodName             = "/draftsessions.v1.DraftSessions/Update"
+	DraftSessions_Delete_FullMethodName             = "/draftsessions.v1.DraftSessions/Delete"
+	DraftSessions_Restore_FullMethodName            = "/draftsessions.v1.DraftSessions/Restore"
+	DraftSessions_ListTrash_FullMethodName          = "/draftsessions.v1.DraftSessions/ListTrash"
+	DraftSessions_Rebind_FullMethodName             = "/draftsessions.v1.DraftSessions/Rebind"
+	DraftSessions_Reorder_FullMethodName            = "/draftsessions.v1.DraftSessions/Reorder"
+	DraftSessions_Duplicate_FullMethodName          = "/draftsessions.v1.DraftSessions/Duplicate"
+	DraftSessions_ResolveConflict_FullMethodName    = "/draftsessions.v1.DraftSessions/ResolveConflict"
+	DraftSessions_GetSidebar_FullMethodName         = "/draftsessions.v1.DraftSessions/GetSidebar"
+	DraftSessions_DismissNotice_FullMethodName      = "/draftsessions.v1.DraftSessions/DismissNotice"
+	DraftSessions_NewDraft_FullMethodName           = "/draftsessions.v1.DraftSessions/NewDraft"
+	DraftSessions_Bind_FullMethodName               = "/draftsessions.v1.DraftSessions/Bind"
+	DraftSessions_Move_FullMethodName               = "/draftsessions.v1.DraftSessions/Move"
+	DraftSessions_OpenEditor_FullMethodName         = "/draftsessions.v1.DraftSessions/OpenEditor"
+	DraftSessions_Edit_FullMethodName               = "/draftsessions.v1.DraftSessions/Edit"
+	DraftSessions_Flush_FullMethodName              = "/draftsessions.v1.DraftSessions/Flush"
+	DraftSessions_CloseEditor_FullMethodName        = "/draftsessions.v1.DraftSessions/CloseEditor"
+	DraftSessions_Reconcile_FullMethodName          = "/draftsessions.v1.DraftSessions/Reconcile"
+	DraftSessions_ChooseSession_FullMethodName      = "/draftsessions.v1.DraftSessions/ChooseSession"
+	DraftSessions_BeforePrompt_FullMethodName       = "/draftsessions.v1.DraftSessions/BeforePrompt"
+	DraftSessions_AfterPrompt_FullMethodName        = "/draftsessions.v1.DraftSessions/AfterPrompt"
+	DraftSessions_BeforeCommand_FullMethodName      = "/draftsessions.v1.DraftSessions/BeforeCommand"
+	DraftSessions_AfterCommand_FullMethodName       = "/draftsessions.v1.DraftSessions/AfterCommand"
+	DraftSessions_ObserveSession_FullMethodName     = "/draftsessions.v1.DraftSessions/ObserveSession"
+	DraftSessions_ListHostWorkspaces_FullMethodName = "/draftsessions.v1.DraftSessions/ListHostWorkspaces"
+	DraftSessions_EditText_FullMethodName           = "/draftsessions.v1.DraftSessions/EditText"
+	DraftSessions_Relocate_FullMethodName           = "/draftsessions.v1.DraftSessions/Relocate"
+	DraftSessions_Import_FullMethodName             = "/draftsessions.v1.DraftSessions/Import"
+	DraftSessions_Send_FullMethodName               = "/draftsessions.v1.DraftSessions/Send"
+	DraftSessions_SendStatus_FullMethodName         = "/draftsessions.v1.DraftSessions/SendStatus"
+	DraftSessions_ListSent_FullMethodName           = "/draftsessions.v1.DraftSessions/ListSent"
+	DraftSessions_ReadAnswer_FullMethodName         = "/draftsessions.v1.DraftSessions/ReadAnswer"
 )
 
 // DraftSessionsClient is the client API for DraftSessions service.
@@ -120,6 +128,25 @@ type DraftSessionsClient interface {
 	BeforeCommand(ctx context.Context, in *BeforeCommandRequest, opts ...grpc.CallOption) (*Admission, error)
 	AfterCommand(ctx context.Context, in *AfterCommandRequest, opts ...grpc.CallOption) (*Empty, error)
 	ObserveSession(ctx context.Context, in *ObserveSessionRequest, opts ...grpc.CallOption) (*Empty, error)
+	// The host's workspaces. SESSION_UNAVAILABLE where no host is connected.
+	ListHostWorkspaces(ctx context.Context, in *ListHostWorkspacesRequest, opts ...grpc.CallOption) (*ListWorkspacesResult, error)
+	// Saves a whole text that was made on a known one, and answers when it is on
+	// disk. It never overwrites a newer text: then it becomes a conflict copy.
+	EditText(ctx context.Context, in *EditTextRequest, opts ...grpc.CallOption) (*EditTextResponse, error)
+	// Moves a draft to the workspace of that id or folder: as Move does where a
+	// host is connected, else unbound, until a host of the home opens it.
+	Relocate(ctx context.Context, in *RelocateRequest, opts ...grpc.CallOption) (*Draft, error)
+	// Makes drafts of records from elsewhere, all or nothing, unbound.
+	Import(ctx context.Context, in *ImportRequest, opts ...grpc.CallOption) (*ImportResponse, error)
+	// Sends a draft's text as it stands, through the host's plain prompt path.
+	// Repeating it never sends twice: see SendResult.state.
+	Send(ctx context.Context, in *SendRequest, opts ...grpc.CallOption) (*SendResult, error)
+	// What became of a draft's send, looked up in its session's history.
+	SendStatus(ctx context.Context, in *DraftRef, opts ...grpc.CallOption) (*SendResult, error)
+	// The drafts that were sent, newest last (receipts; 500 at most).
+	ListSent(ctx context.Context, in *ListSentRequest, opts ...grpc.CallOption) (*ListSentResponse, error)
+	// What the session answered to a submission after after_seq, as far as it is there.
+	ReadAnswer(ctx context.Context, in *ReadAnswerRequest, opts ...grpc.CallOption) (*ReadAnswerResult, error)
 }
 
 type draftSessionsClient struct {
@@ -452,6 +479,86 @@ func (c *draftSessionsClient) ObserveSession(ctx context.Context, in *ObserveSes
 	return out, nil
 }
 
+func (c *draftSessionsClient) ListHostWorkspaces(ctx context.Context, in *ListHostWorkspacesRequest, opts ...grpc.CallOption) (*ListWorkspacesResult, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListWorkspacesResult)
+	err := c.cc.Invoke(ctx, DraftSessions_ListHostWorkspaces_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) EditText(ctx context.Context, in *EditTextRequest, opts ...grpc.CallOption) (*EditTextResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EditTextResponse)
+	err := c.cc.Invoke(ctx, DraftSessions_EditText_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) Relocate(ctx context.Context, in *RelocateRequest, opts ...grpc.CallOption) (*Draft, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Draft)
+	err := c.cc.Invoke(ctx, DraftSessions_Relocate_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) Import(ctx context.Context, in *ImportRequest, opts ...grpc.CallOption) (*ImportResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ImportResponse)
+	err := c.cc.Invoke(ctx, DraftSessions_Import_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) Send(ctx context.Context, in *SendRequest, opts ...grpc.CallOption) (*SendResult, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SendResult)
+	err := c.cc.Invoke(ctx, DraftSessions_Send_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) SendStatus(ctx context.Context, in *DraftRef, opts ...grpc.CallOption) (*SendResult, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SendResult)
+	err := c.cc.Invoke(ctx, DraftSessions_SendStatus_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) ListSent(ctx context.Context, in *ListSentRequest, opts ...grpc.CallOption) (*ListSentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListSentResponse)
+	err := c.cc.Invoke(ctx, DraftSessions_ListSent_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *draftSessionsClient) ReadAnswer(ctx context.Context, in *ReadAnswerRequest, opts ...grpc.CallOption) (*ReadAnswerResult, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReadAnswerResult)
+	err := c.cc.Invoke(ctx, DraftSessions_ReadAnswer_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // DraftSessionsServer is the server API for DraftSessions service.
 // All implementations must embed UnimplementedDraftSessionsServer
 // for forward compatibility.
@@ -512,6 +619,25 @@ type DraftSessionsServer interface {
 	BeforeCommand(context.Context, *BeforeCommandRequest) (*Admission, error)
 	AfterCommand(context.Context, *AfterCommandRequest) (*Empty, error)
 	ObserveSession(context.Context, *ObserveSessionRequest) (*Empty, error)
+	// The host's workspaces. SESSION_UNAVAILABLE where no host is connected.
+	ListHostWorkspaces(context.Context, *ListHostWorkspacesRequest) (*ListWorkspacesResult, error)
+	// Saves a whole text that was made on a known one, and answers when it is on
+	// disk. It never overwrites a newer text: then it becomes a conflict copy.
+	EditText(context.Context, *EditTextRequest) (*EditTextResponse, error)
+	// Moves a draft to the workspace of that id or folder: as Move does where a
+	// host is connected, else unbound, until a host of the home opens it.
+	Relocate(context.Context, *RelocateRequest) (*Draft, error)
+	// Makes drafts of records from elsewhere, all or nothing, unbound.
+	Import(context.Context, *ImportRequest) (*ImportResponse, error)
+	// Sends a draft's text as it stands, through the host's plain prompt path.
+	// Repeating it never sends twice: see SendResult.state.
+	Send(context.Context, *SendRequest) (*SendResult, error)
+	// What became of a draft's send, looked up in its session's history.
+	SendStatus(context.Context, *DraftRef) (*SendResult, error)
+	// The drafts that were sent, newest last (receipts; 500 at most).
+	ListSent(context.Context, *ListSentRequest) (*ListSentResponse, error)
+	// What the session answered to a submission after after_seq, as far as it is there.
+	ReadAnswer(context.Context, *ReadAnswerRequest) (*ReadAnswerResult, error)
 	mustEmbedUnimplementedDraftSessionsServer()
 }
 
@@ -614,6 +740,30 @@ func (UnimplementedDraftSessionsServer) AfterCommand(context.Context, *AfterComm
 }
 func (UnimplementedDraftSessionsServer) ObserveSession(context.Context, *ObserveSessionRequest) (*Empty, error) {
 	return nil, status.Error(codes.Unimplemented, "method ObserveSession not implemented")
+}
+func (UnimplementedDraftSessionsServer) ListHostWorkspaces(context.Context, *ListHostWorkspacesRequest) (*ListWorkspacesResult, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListHostWorkspaces not implemented")
+}
+func (UnimplementedDraftSessionsServer) EditText(context.Context, *EditTextRequest) (*EditTextResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EditText not implemented")
+}
+func (UnimplementedDraftSessionsServer) Relocate(context.Context, *RelocateRequest) (*Draft, error) {
+	return nil, status.Error(codes.Unimplemented, "method Relocate not implemented")
+}
+func (UnimplementedDraftSessionsServer) Import(context.Context, *ImportRequest) (*ImportResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Import not implemented")
+}
+func (UnimplementedDraftSessionsServer) Send(context.Context, *SendRequest) (*SendResult, error) {
+	return nil, status.Error(codes.Unimplemented, "method Send not implemented")
+}
+func (UnimplementedDraftSessionsServer) SendStatus(context.Context, *DraftRef) (*SendResult, error) {
+	return nil, status.Error(codes.Unimplemented, "method SendStatus not implemented")
+}
+func (UnimplementedDraftSessionsServer) ListSent(context.Context, *ListSentRequest) (*ListSentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListSent not implemented")
+}
+func (UnimplementedDraftSessionsServer) ReadAnswer(context.Context, *ReadAnswerRequest) (*ReadAnswerResult, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReadAnswer not implemented")
 }
 func (UnimplementedDraftSessionsServer) mustEmbedUnimplementedDraftSessionsServer() {}
 func (UnimplementedDraftSessionsServer) testEmbeddedByValue()                       {}
@@ -1176,6 +1326,150 @@ func _DraftSessions_ObserveSession_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DraftSessions_ListHostWorkspaces_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListHostWorkspacesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).ListHostWorkspaces(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_ListHostWorkspaces_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).ListHostWorkspaces(ctx, req.(*ListHostWorkspacesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_EditText_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EditTextRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).EditText(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_EditText_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).EditText(ctx, req.(*EditTextRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_Relocate_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RelocateRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).Relocate(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_Relocate_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).Relocate(ctx, req.(*RelocateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_Import_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ImportRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).Import(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_Import_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).Import(ctx, req.(*ImportRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_Send_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SendRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).Send(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_Send_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).Send(ctx, req.(*SendRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_SendStatus_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DraftRef)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).SendStatus(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_SendStatus_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).SendStatus(ctx, req.(*DraftRef))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_ListSent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListSentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).ListSent(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_ListSent_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).ListSent(ctx, req.(*ListSentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _DraftSessions_ReadAnswer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReadAnswerRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DraftSessionsServer).ReadAnswer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DraftSessions_ReadAnswer_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DraftSessionsServer).ReadAnswer(ctx, req.(*ReadAnswerRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // DraftSessions_ServiceDesc is the grpc.ServiceDesc for DraftSessions service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -1298,6 +1592,38 @@ var DraftSessions_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ObserveSession",
 			Handler:    _DraftSessions_ObserveSession_Handler,
+		},
+		{
+			MethodName: "ListHostWorkspaces",
+			Handler:    _DraftSessions_ListHostWorkspaces_Handler,
+		},
+		{
+			MethodName: "EditText",
+			Handler:    _DraftSessions_EditText_Handler,
+		},
+		{
+			MethodName: "Relocate",
+			Handler:    _DraftSessions_Relocate_Handler,
+		},
+		{
+			MethodName: "Import",
+			Handler:    _DraftSessions_Import_Handler,
+		},
+		{
+			MethodName: "Send",
+			Handler:    _DraftSessions_Send_Handler,
+		},
+		{
+			MethodName: "SendStatus",
+			Handler:    _DraftSessions_SendStatus_Handler,
+		},
+		{
+			MethodName: "ListSent",
+			Handler:    _DraftSessions_ListSent_Handler,
+		},
+		{
+			MethodName: "ReadAnswer",
+			Handler:    _DraftSessions_ReadAnswer_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -96,6 +96,11 @@ export class Bridge {
     return this.#shown === undefined ? undefined : this.#editors.get(this.#shown)
   }
 
+  /** @param {string} draftId */
+  editorOf(draftId) {
+    return [...this.#editors.values()].find(editor => editor.draftId === draftId)
+  }
+
   /** DSH has mounted a session's composer and has put its own stored text into it. @param {string} sessionId */
   mounted(sessionId) {
     this.#mounted = sessionId
@@ -166,6 +171,7 @@ export class Bridge {
     const editor = new Editor({
       call, bases, editorId,
       engaged: () => this.#shown === sessionId && activity.engaged,
+      composing: () => this.#shown === sessionId && activity.composing,
       editedWithin: ms => this.#shown === sessionId && activity.editedWithin(ms),
       changed: () => this.#publish(),
       pickedTarget: (_, raw) => this.#host.pickedSession(raw),
@@ -236,6 +242,8 @@ export class Bridge {
       } else if (sessionId === undefined) {
         this.#missing(editor)
       }
+      const row = rows.find(({ draftId }) => draftId === editor.draftId)
+      if (row) editor.elsewhere.look(row).catch(error => this.#host.report(error.message))
     }
     this.#evaluate()
   }
@@ -253,11 +261,14 @@ export class Bridge {
   }
 
   /** @param {import('../../wire/types.js').Message<'Removed'>} removed */
-  #removed({ draftId, sessionId }) {
+  #removed({ draftId, sessionId, reason }) {
     for (const [told, id] of this.#told) if (id === draftId) this.#told.delete(told)
     for (const editor of [...this.#editors.values()]) {
       if (editor.draftId !== draftId) continue
-      if (editor.sending || this.#released.has(draftId) || !this.#isWritten(editor)) this.#gone(editor)
+      // Nobody took it away: its text stays here, and in the plugin it becomes a draft again.
+      if (reason === 'lost' && editor.open && editor.rescue()) this.#late.add(editor)
+      else if (reason === 'lost') this.#drop(editor, false)
+      else if (editor.sending || this.#released.has(draftId) || !this.#isWritten(editor)) this.#gone(editor)
       else this.#lateEdits(editor)
     }
     this.#released.delete(draftId)

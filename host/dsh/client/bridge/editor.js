@@ -5,7 +5,7 @@
  * The editor decides nothing about drafts. What it does decide is whether a change of
  * the composer is an edit: a composer that DSH emptied by itself is none (taken.js).
  */
-import { RemoteError } from '../remote.js'
+import { Elsewhere } from './elsewhere.js'
 import { Line } from './line.js'
 import { emptyProjection, same } from './projection.js'
 import { Taken } from './taken.js'
@@ -42,9 +42,7 @@ export class Editor {
   #touched = false
   /** The composer is empty because a person emptied it. */
   #handEmptied = false
-  /** @type {TextChanged | undefined} */
   #elsewhere
-  #conflictId = ''
   #unsubscribe
 
   /**
@@ -78,6 +76,21 @@ export class Editor {
       restore: taken => this.#restore(taken),
       resume: () => this.#push(),
     })
+    this.#elsewhere = new Elsewhere({
+      draftId, call: host.call, line: this.#line, timers: this.#timers,
+      holds: () => this.#last,
+      occupied: () => host.engaged() || this.#taken.sending !== undefined || this.#taken.held !== undefined || this.#last.phase !== 'plain',
+      dirty: () => this.dirty,
+      live: () => !this.#disposed && this.open,
+      write: ({ text, contentJson }) => this.#write({ text, contentJson }),
+      settled: () => {
+        this.#touched = false
+        this.#remember()
+      },
+      push: () => this.#push(),
+      reopen: () => { void this.begin() },
+      changed: () => this.#changed(),
+    })
     this.#unsubscribe = composer.subscribe(() => this.#composerChanged())
   }
 
@@ -93,8 +106,9 @@ export class Editor {
       message: failure?.message ?? '',
       retrying: failure?.retrying ?? false,
       images: this.#last.images > 0,
-      elsewhere: this.#elsewhere !== undefined,
-      conflictId: this.#conflictId,
+      elsewhere: this.#elsewhere.waiting,
+      conflictId: this.#elsewhere.conflictId,
+      replaced: this.#elsewhere.replaced,
     }
   }
 
@@ -139,8 +153,9 @@ export class Editor {
   /** Open the draft, or after a restart of the plugin open it again. Safe to call at any time. */
   async begin() {
     if (this.#disposed || this.#paused) return
-    if (this.#host.standing(this) === 'converting') {
-      // It is being sent: either it goes, or it is a draft again and can be opened.
+    if (this.#host.standing(this) === 'converting' || this.#host.composing()) {
+      // It is being sent: either it goes, or it is a draft again and can be opened. And
+      // an input method is at work: a text that is put in now would spoil its word.
       this.#timers.again('open', pollMs, () => { void this.begin() })
       return
     }
@@ -157,14 +172,13 @@ export class Editor {
    */
   #opened({ draft, show, conflictId }, held, remembered) {
     if (this.#composer.read().phase === 'plain') this.#taken.forget()
-    if (conflictId !== '') this.#conflictId = conflictId
-    if (this.#elsewhere && this.#elsewhere.textRevision <= draft.textRevision) this.#elsewhere = undefined
+    this.#elsewhere.opened(draft, conflictId, remembered ?? 0)
     // Emptied by hand while the plugin could not be told, and nothing has changed since.
     const cleared = this.#handEmptied && held.text === '' && remembered === draft.textRevision
     if (show !== 'host' && !cleared && !this.#show(draft, held)) {
-      // Neither text may go: ask again with what is there now.
+      // Neither text may go: ask again with what is there then.
       this.#line.cut()
-      this.#timers.again('open', 0, () => { void this.begin() })
+      this.#timers.again('open', this.#host.composing() ? pollMs : 0, () => { void this.begin() })
       return
     }
     this.#remember()
@@ -180,11 +194,12 @@ export class Editor {
   #show({ text, contentJson }, held) {
     const now = this.#composer.read()
     if (same(now, held)) {
+      if (this.#host.composing() && !same(now, { text, contentJson })) return false
       this.#write({ text, contentJson })
       return true
     }
     this.#touched = true
-    if (!now.text.startsWith(held.text)) return false
+    if (!now.text.startsWith(held.text) || this.#host.composing()) return false
     this.#write({ text: text + now.text.slice(held.text.length), contentJson })
     return true
   }
@@ -206,7 +221,7 @@ export class Editor {
     if (this.#writing || this.#taken.watch(before, now)) return
     if (same(before, now)) {
       // Back to plain after a claim: a waiting change may go in now.
-      if (before.phase !== now.phase) this.#takeElsewhere()
+      if (before.phase !== now.phase) this.#elsewhere.take()
       return
     }
     this.#touched = true
@@ -237,11 +252,9 @@ export class Editor {
   /** @param {Saved} saved */
   onSaved(saved) {
     if (!this.#line.onSaved(saved)) return
-    if (saved.conflictId !== '') this.#conflictId = saved.conflictId
-    if (this.#elsewhere && this.#elsewhere.textRevision <= this.base.textRevision) this.#elsewhere = undefined
     if (saved.newDraftId === '') this.#remember()
     else this.#host.becameDraft(this, saved.newDraftId)
-    this.#takeElsewhere()
+    this.#elsewhere.saved(saved.conflictId)
     this.#changed()
   }
 
@@ -253,82 +266,23 @@ export class Editor {
 
   /** @param {TextChanged} change */
   onTextChanged(change) {
-    if (change.editorId === this.#host.editorId || change.textRevision <= this.base.textRevision) return
+    const known = change.editorId === this.#host.editorId || change.textRevision <= this.base.textRevision
+    if (known && !change.replaced) return
     if (this.#taken.command && change.text === '') {
       // The plugin takes the command's line out of the draft. What was typed since is an edit of that.
       this.#line.takeOver({ ...emptyProjection, textRevision: change.textRevision, textHash: change.textHash })
       this.#remember()
       return
     }
-    this.#elsewhere = change
-    this.#takeElsewhere()
+    this.#elsewhere.told(change)
     this.#changed()
-  }
-
-  #takeElsewhere() {
-    const change = this.#elsewhere
-    if (!change) return
-    const agreed = this.#line.quiet && same(this.#last, change)
-    if (agreed || this.#atRest()) {
-      this.#adopt(change)
-    } else {
-      this.#timers.again('elsewhere', pollMs, () => {
-        this.#takeElsewhere()
-        this.#changed()
-      })
-    }
-  }
-
-  /** Whether nobody is writing here and the composer holds exactly what was saved. */
-  #atRest() {
-    return !this.#host.engaged() && this.#line.quiet && !this.#taken.sending && !this.#taken.held
-      && this.#last.phase === 'plain' && same(this.#last, this.base)
-  }
-
-  /** @param {{ text: string, contentJson: string, textRevision: number, textHash: string }} record */
-  #adopt(record) {
-    if (!this.#write({ text: record.text, contentJson: record.contentJson })) return
-    this.#settled(record)
-  }
-
-  /** The composer holds the record's text. @param {{ text: string, contentJson: string, textRevision: number, textHash: string }} record */
-  #settled(record) {
-    this.#line.takeOver(record)
-    this.#elsewhere = undefined
-    this.#conflictId = ''
-    this.#touched = false
-    this.#remember()
   }
 
   // ---- what the person decides ----
 
-  /** Show the text that the draft has now. What was written here is kept by the plugin. */
-  async showDraft() {
-    await this.#allSaved()
-    const draft = await this.#host.call('get', { draftId: this.draftId })
-    if (this.#disposed || !this.open) return
-    this.#adopt(draft)
-    this.#changed()
-  }
-
-  /** Make the text of this composer the draft's; the one that it had is kept as a copy. */
-  async keepMine() {
-    // Sent on its old base, the text becomes a copy; then the two change places.
-    if (this.#conflictId === '') this.#line.resend()
-    await this.#allSaved()
-    const { draftId } = this
-    const conflictId = this.#conflictId
-    const draft = conflictId === ''
-      ? await this.#host.call('get', { draftId })
-      : await this.#host.call('resolveConflict', { draftId, conflictId, keepAsDraft: false, take: true })
-    if (this.#disposed || !this.open) return
-    this.#settled(draft)
-    this.#push()
-  }
-
-  async #allSaved() {
-    await this.settle()
-    if (this.dirty || !this.#line.quiet) throw new RemoteError('NOT_SAVED', 'what is written here is not saved yet')
+  /** @returns {Omit<Elsewhere, 'told' | 'saved' | 'opened' | 'take'>} */
+  get elsewhere() {
+    return this.#elsewhere
   }
 
   /** Wait until the plugin has everything on disk, or two seconds. */
@@ -337,13 +291,20 @@ export class Editor {
     this.#changed()
   }
 
+  /** The file was replaced by one without the draft: what is held here becomes a draft of its own. */
+  rescue() {
+    if (this.#current().text.trim() === '') return false
+    this.#line.resend()
+    return true
+  }
+
   // ---- the page around it ----
 
   /** The composer is on screen again: a change from elsewhere may go in before anyone writes. */
   activate() {
     this.#last = this.#composer.read()
     if (this.closed) void this.begin()
-    this.#takeElsewhere()
+    this.#elsewhere.take()
     this.#changed()
   }
 

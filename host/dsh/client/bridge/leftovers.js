@@ -29,6 +29,6 @@ export async function livesElsewhere(call, base, { sessionId, blank }) {
     if (/** @type {{ code?: string }} */ (error).code !== 'DRAFT_NOT_FOUND') return false
   }
   if (!blank) return true
-  const { entries } = await call('listTrash', {}).catch(() => ({ entries: [] }))
+  const { entries } = await call('listTrash', { preview: 1 }).catch(() => ({ entries: [] }))
   return entries.some(({ draft }) => draft.id === base.draftId)
 }

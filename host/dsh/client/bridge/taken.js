@@ -19,7 +19,10 @@
  * @property {import('./timers.js').Timers} timers
  */
 
-/** How long a command may take to show whether it started a turn, in milliseconds. */
+/**
+ * How long a command may take to show whether it started a turn, in milliseconds:
+ * for a page that has not heard from the plugin, which usually knows sooner.
+ */
 const commandMs = 3_000
 /** After this long without any sign of it a send is taken to have come to nothing, in milliseconds. */
 const sendMs = 8_000
@@ -27,11 +30,11 @@ const sendMs = 8_000
 const emptiedMs = 600
 /** A composer that becomes empty this long after a keystroke was emptied by hand, in milliseconds. */
 const handMs = 1_000
-const pollMs = 500
+const pollMs = 250
 
 export class Taken {
   #host
-  /** @type {{ text: Projection, command: boolean, emptiedAt: number } | undefined} */
+  /** @type {{ text: Projection, command: boolean, emptiedAt: number, converting: boolean } | undefined} */
   #sending
   /** @type {Projection | undefined} */
   #held
@@ -64,7 +67,7 @@ export class Taken {
   watch(before, now) {
     if (now.phase === 'submitting' || now.phase === 'adjudicating') {
       const { text, contentJson } = before
-      this.#sending ??= { text: { text, contentJson }, command: text.trimStart().startsWith('/'), emptiedAt: 0 }
+      this.#sending ??= { text: { text, contentJson }, command: text.trimStart().startsWith('/'), emptiedAt: 0, converting: false }
       return true
     }
     if (this.#sending) {
@@ -91,8 +94,12 @@ export class Taken {
     const sending = this.#sending
     if (!sending) return
     const waited = Date.now() - sending.emptiedAt
-    const blank = this.#host.standing() === 'blank'
-    if (blank && sending.command && waited >= commandMs) {
+    const standing = this.#host.standing()
+    const blank = standing === 'blank'
+    // A draft that was being sent and is a blank draft again: the plugin has decided.
+    const released = sending.converting && blank
+    sending.converting ||= standing === 'converting'
+    if (blank && sending.command && (released || waited >= commandMs)) {
       // The command did something and started nothing: its line is the draft's text no longer.
       this.#sending = undefined
       this.#host.resume()

@@ -17,6 +17,8 @@ export interface EditorState {
   elsewhere: boolean
   /** The conflict copy that holds this editor's text, else ''. */
   conflictId: string
+  /** The draft file was replaced, and the draft went back to another text. */
+  replaced: boolean
 }
 
 /** What an editor needs of the page around it. */
@@ -27,6 +29,8 @@ export interface EditorHost {
   editorId: string
   /** Whether somebody is at this session's composer. */
   engaged(): boolean
+  /** Whether an input method is composing in this session's composer. */
+  composing(): boolean
   /** Whether somebody changed the text of this session's composer by hand so recently. */
   editedWithin(ms: number): boolean
   changed(editor: Editor): void

@@ -1,7 +1,7 @@
 /** Beside DSH's composer: how saving stands, and a line when the draft was changed elsewhere. */
 import { createElement as h, useEffect, useLayoutEffect } from 'react'
 import { usePage, useText } from '../app.js'
-import { InfoIcon, WarnIcon } from '../icons.js'
+import { CloseIcon, InfoIcon, WarnIcon } from '../icons.js'
 import { reasonText } from '../locale.js'
 import { saveOf } from '../state.js'
 import { Quiet } from '../sidebar/slot.js'
@@ -76,10 +76,15 @@ function Elsewhere({ app, sessionId }) {
   if (!row || !editor || (!editor.elsewhere && editor.conflictId === '')) return null
   const kept = editor.conflictId !== ''
   const title = row.title || t('empty')
-  return h('div', { 'className': 'dss-banner', 'role': 'status', 'data-drafts-notice': kept ? 'conflict' : 'elsewhere' },
+  const what = [t(editor.replaced ? 'elsewhere.replaced' : 'elsewhere'), kept && t(editor.elsewhere ? 'elsewhere.kept' : 'elsewhere.shown')]
+  return h('div', { 'className': 'dss-banner', 'role': 'status', 'data-drafts-notice': kept ? 'conflict' : 'elsewhere', 'data-drafts-replaced': editor.replaced },
     h('span', { className: 'dss-slot' }, h(InfoIcon, {})),
-    h('span', { className: 'dss-banner-text' }, t(kept ? 'elsewhere.kept' : 'elsewhere')),
-    h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'show', 'onClick': () => { void app.actions.showElsewhere() } }, t('elsewhere.show')),
-    h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'mine', 'onClick': () => { void app.actions.keepMine() } }, t('elsewhere.mine')),
-    row.conflicts > 0 && h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'versions', 'onClick': () => app.store.set({ dialog: { draftId: row.draftId, title } }) }, t('elsewhere.versions')))
+    h('span', { className: 'dss-banner-text' }, what.filter(Boolean).join(' ')),
+    editor.elsewhere && h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'show', 'onClick': () => { void app.actions.showElsewhere() } }, t('elsewhere.show')),
+    h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'mine', 'onClick': () => { void app.actions.keepMine() } }, t(editor.elsewhere ? 'elsewhere.mine' : 'elsewhere.back')),
+    row.conflicts > 0 && h('button', { 'type': 'button', 'className': 'dss-quiet', 'data-drafts-action': 'versions', 'onClick': () => app.store.set({ dialog: { draftId: row.draftId, title } }) }, t('elsewhere.versions')),
+    !editor.elsewhere && h('button', {
+      'type': 'button', 'className': 'dss-close', 'data-drafts-action': 'dismiss', 'aria-label': t('dismiss'), 'title': t('dismiss'),
+      'onClick': () => app.actions.dismissElsewhere(),
+    }, h(CloseIcon, { size: 14 })))
 }

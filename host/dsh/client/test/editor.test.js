@@ -250,7 +250,7 @@ test('both changed: this text goes into a copy, on its old base, and stays here 
   assert.equal(plugin.edits.at(-1).baseTextRevision, 1)
   await answers()
   editor.onSaved({ ...plugin.save({ ...plugin.edits.at(-1), text: 'one theirs' }), conflictId: 'copy' })
-  await editor.showDraft()
+  await editor.elsewhere.show()
   assert.equal(input.state.getSnapshot().draft, 'one theirs')
   assert.deepEqual([editor.state.elsewhere, editor.state.conflictId], [false, ''])
   type('one theirs!')
@@ -265,7 +265,7 @@ test('keeping mine lets the two texts change places', async () => {
   editor.onTextChanged(plugin.change('theirs'))
   editor.onSaved({ ...plugin.save({ ...plugin.edits[0], text: 'theirs' }), conflictId: 'copy' })
   plugin.before = method => { if (method === 'resolveConflict') plugin.change('mine') }
-  await editor.keepMine()
+  await editor.elsewhere.keepMine()
   const { request } = /** @type {any} */ (plugin.calls.at(-1))
   assert.deepEqual(request, { draftId: 'draft', conflictId: 'copy', keepAsDraft: false, take: true })
   assert.equal(input.state.getSnapshot().draft, 'mine')

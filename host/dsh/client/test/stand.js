@@ -74,6 +74,8 @@ export class StandPlugin {
   record = { text: '', contentJson: '', textRevision: 1 }
   epoch = 'epoch-1'
   generation = 0
+  /** @type {{ id: string }[]} */
+  conflicts = []
   /** @type {{ method: string, request: any }[]} */
   calls = []
   /** Called before each answer; what it throws is the answer. @type {(method: string, request: any) => void | Promise<void>} */
@@ -84,14 +86,14 @@ export class StandPlugin {
     : { show: 'record', conflictId: '' }
 
   get draft() {
-    return { id: 'draft', sessionId: 'session', ...this.record, textHash: hashOf(this.record.text), revision: this.record.textRevision }
+    return { id: 'draft', sessionId: 'session', ...this.record, textHash: hashOf(this.record.text), revision: this.record.textRevision, conflicts: this.conflicts }
   }
 
   /** @param {string} text */
   change(text) {
     this.record = { text, contentJson: '', textRevision: this.record.textRevision + 1 }
     const { textRevision } = this.record
-    return { draftId: 'draft', editorId: '', textRevision, text, contentJson: '', textHash: hashOf(text) }
+    return { draftId: 'draft', editorId: '', textRevision, text, contentJson: '', textHash: hashOf(text), replaced: false }
   }
 
   /** The word that an edit is on disk. @param {any} edit @param {object} [more] */
@@ -148,6 +150,7 @@ export function standEditor({ plugin = new StandPlugin(), text = '', storage = s
   const editor = new Editor({
     call: plugin.call, bases, editorId,
     engaged: () => world.edited || world.composing,
+    composing: () => world.composing,
     editedWithin: () => world.edited,
     changed: () => {},
     pickedTarget: () => world.picked,

@@ -114,3 +114,16 @@ test('a command that starts nothing takes its own line along', async () => {
   await pass(4_000)
   assert.deepEqual(plugin.edits.map(edit => [edit.text, edit.baseTextRevision]), [['the task', 2]])
 })
+
+test('what is typed after a command waits no longer than the plugin does', async () => {
+  const { editor, input, plugin, world, type } = standEditor({ plugin: pluginWith('/permission read-only') })
+  await editor.begin()
+  input.set({ phase: 'submitting' })
+  world.standing = 'converting'
+  input.set({ phase: 'plain', draft: '' })
+  await pass(600)
+  type('the task')
+  world.standing = 'blank'
+  await pass(600)
+  assert.deepEqual(plugin.edits.map(edit => edit.text), ['the task'])
+})

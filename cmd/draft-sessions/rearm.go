@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	"github.com/draft-sessions/dsh-draft-sessions/shared/rearm"
+)
+
+// Exit code of rearm, beside 0 and 1 (it could not ask).
+const exitNobody = 2
+
+type rearmCmd struct {
+	DSHHome string        `name:"dsh-home" placeholder:"DIR" help:"The host's home; DSH_HOME or ~/.dsh when not given."`
+	Wait    time.Duration `default:"10s" help:"How long to wait for a host (default: 10s)."`
+}
+
+// Help is shown by kong below the usage.
+func (rearmCmd) Help() string {
+	return "A host gives the plugin up when it has ended five times within two minutes; its page is then stock. This asks the running host of a home to start the plugin again.\n\nExit codes: 0 a host took the request; 2 none did: none runs, or none has given up; 1 it could not ask."
+}
+
+func (c rearmCmd) Run(ctx context.Context, out io.Writer) error {
+	home, err := namedHome(c.DSHHome)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(drafts.PathIn(home))
+	if _, err := os.Stat(folder); err != nil {
+		return &exitError{exitNobody, shared.Errorf(shared.SessionUnavailable, "no host of %s has ever run draft sessions", home)}
+	}
+	waiting, cancel := context.WithTimeout(ctx, c.Wait)
+	defer cancel()
+	err = rearm.Ask(waiting, folder)
+	if shared.CodeOf(err) == shared.SessionUnavailable {
+		return &exitError{exitNobody, shared.Errorf(shared.SessionUnavailable, "no host of %s waits to be asked: none runs, or its drafts are on; its log is %s", home, filepath.Join(folder, "host.log"))}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "The host of %s starts the plugin again.\n", home)
+	return err
+}
