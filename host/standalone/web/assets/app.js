@@ -6,7 +6,7 @@ import { Unsaved } from './editor/unsaved.js'
 import { Events } from './events.js'
 import { Following } from './following.js'
 import { uuidv7 } from './ids.js'
-import { chooseLanguage, language, reasonText, translator } from './locale.js'
+import { chooseLanguage, load, reasonText } from './locale.js'
 import { applyEvent, applyState, emptyModel, rowOf, trouble } from './model.js'
 import { remembered } from './remembered.js'
 import { Replies } from './replies.js'
@@ -28,8 +28,8 @@ export class App {
   connection = 'connecting'
   /** The first state is there. */
   loaded = false
-  language = language()
-  t = translator(this.language)
+  language
+  t
   /** @type {Toast[]} */
   toasts = []
   /** Workspaces that are folded in the list. */
@@ -92,6 +92,12 @@ export class App {
   actions = new Actions(this)
   /** @type {Events | undefined} */
   events
+
+  /** @param {import('./locale.js').Language} chosen @param {import('./locale.js').Translate} t */
+  constructor(chosen, t) {
+    this.language = chosen
+    this.t = t
+  }
 
   start() {
     const hash = parseHash(location.hash) ?? remembered.selection()
@@ -239,7 +245,8 @@ export class App {
   #open() {
     const { selection } = this
     if (selection.kind === 'draft' && !this.row(selection.id) && !this.desk.editors.has(selection.id)) this.selection = { kind: 'none' }
-    this.#shown({ focus: false })
+    // Whoever comes back goes on writing; on a phone that would open its keyboard.
+    this.#shown({ focus: document.activeElement === document.body && this.selection.kind !== 'none' && innerWidth > 760 })
   }
 
   /** @param {Selection} selection @param {{ push?: boolean, focus?: boolean, creating?: object }} [how] */
@@ -317,10 +324,15 @@ export class App {
     this.changed()
   }
 
-  changeLanguage() {
-    this.language = this.language === 'en' ? 'zh' : 'en'
-    chooseLanguage(this.language)
-    this.t = translator(this.language)
+  async changeLanguage() {
+    const next = this.language === 'en' ? 'zh' : 'en'
+    try {
+      this.t = await load(next)
+    } catch {
+      return this.fail({ code: 'UNREACHABLE' })
+    }
+    this.language = next
+    chooseLanguage(next)
     this.rebuild()
     this.changed()
   }

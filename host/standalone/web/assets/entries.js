@@ -43,12 +43,12 @@ export function entriesOf(model, { closed, found }) {
 
 /** @param {Model} model @param {Found | undefined} found @returns {Group[]} */
 function grouped(model, found) {
-  const { state, listed } = model
+  const { state, listed, more } = model
   /** @type {Map<string, Group>} */
-  const groups = new Map(state.workspaces.map(({ id, name, path, missing, sessionCount }) => {
+  const groups = new Map(state.workspaces.map(({ id, name, path, missing }) => {
     const all = listed.get(id) ?? []
     const sessions = found ? found.sessions.filter(session => session.workspaceId === id) : all
-    return [id, { id, name: name || baseName(path), path, missing, gone: false, rows: [], sessions, left: found ? 0 : Math.max(0, sessionCount - all.length) }]
+    return [id, { id, name: name || baseName(path), path, missing, gone: false, rows: [], sessions, left: found ? 0 : more.get(id) ?? 0 }]
   }))
   for (const row of state.sidebar?.rows ?? []) {
     if (found && !found.drafts.has(row.draftId)) continue

@@ -11,6 +11,7 @@
  * @property {State} state
  * @property {Map<string, Session>} sessions every session that is known, those of drafts too
  * @property {Map<string, Session[]>} listed by workspace, the newest first, without those of drafts
+ * @property {Map<string, number>} more by workspace, how many sessions the host has beyond those that it sent
  */
 
 /** @returns {Model} */
@@ -22,24 +23,29 @@ export function emptyModel() {
     },
     sessions: new Map(),
     listed: new Map(),
+    more: new Map(),
   }
 }
 
 /** @param {Model} model @param {State} state */
 export function applyState(model, state) {
   model.state = state
-  const drafts = new Set(state.sidebar?.sessionIds)
-  // Sessions that were shown beyond the newest stay; the drafts' are told apart by the sidebar.
-  for (const workspace of state.workspaces) {
-    for (const session of workspace.sessions ?? []) model.sessions.set(session.id, session)
+  // Sessions that were shown beyond the newest stay.
+  for (const { id, sessions = [], sessionCount } of state.workspaces) {
+    const extra = [...model.sessions.values()].filter(session => session.workspaceId === id && !sessions.some(one => one.id === session.id))
+    model.more.set(id, Math.max(0, sessionCount - sessions.length - extra.length))
+    for (const session of sessions) model.sessions.set(session.id, session)
   }
-  relist(model, drafts)
+  relist(model)
 }
 
-/** @param {Model} model @param {Session[]} sessions more of them, from a list */
-export function applySessions(model, sessions) {
+/** @param {Model} model @param {string} workspaceId @param {readonly Session[]} sessions the next of them @param {boolean} last there are no others */
+export function applyPage(model, workspaceId, sessions, last) {
+  const fresh = sessions.filter(({ id }) => !model.sessions.has(id))
   for (const session of sessions) model.sessions.set(session.id, session)
+  model.more.set(workspaceId, last ? 0 : Math.max(1, (model.more.get(workspaceId) ?? 0) - fresh.length))
   relist(model)
+  return fresh.length
 }
 
 /** @param {Model} model @param {string} name @param {any} data */
@@ -71,13 +77,15 @@ export function applyEvent(model, name, data) {
   }
 }
 
-/** @param {Model} model @param {Set<string>} [drafts] */
-function relist(model, drafts = new Set(model.state.sidebar?.sessionIds)) {
+/** @param {Model} model */
+function relist(model) {
+  const drafts = new Set(model.state.sidebar?.sessionIds)
   /** @type {Map<string, Session[]>} */
   const listed = new Map()
   const byPath = new Map(model.state.workspaces.map(({ id, path }) => [path, id]))
   for (const session of model.sessions.values()) {
-    if (session.archived || session.trashedAt > 0 || drafts.has(session.id)) continue
+    // A blank session without a name is what is left of a draft, or will be one's.
+    if (session.archived || session.trashedAt > 0 || drafts.has(session.id) || (session.blank && session.title === '')) continue
     const workspace = session.workspaceId || byPath.get(session.workspacePath)
     if (workspace === undefined) continue
     const list = listed.get(workspace)

@@ -4,7 +4,6 @@ import { h, icon } from './dom.js'
 
 /**
  * @typedef {import('../app.js').App} App
- * @typedef {import('../../types/api.js').Row} Row
  * @typedef {import('../../types/api.js').Draft} Draft
  * @typedef {import('../../types/api.js').Session} Session
  * @typedef {import('../../types/api.js').TrashEntry} TrashEntry
@@ -31,9 +30,11 @@ function dialog(app, title, ...children) {
   return element
 }
 
-/** @param {App} app @param {Row} row */
-export function moveDialog(app, row) {
+/** @param {App} app @param {string} draftId */
+function moveDialog(app, draftId) {
   const { t } = app
+  const row = app.row(draftId)
+  if (!row) return
   const list = app.model.state.workspaces.filter(({ id }) => id !== row.workspaceId).map(({ id, name, path }) => h('button', {
     type: 'button', class: 'choice', onclick: () => {
       window.close()
@@ -44,7 +45,7 @@ export function moveDialog(app, row) {
 }
 
 /** @param {App} app @param {string} draftId */
-export async function conflictsDialog(app, draftId) {
+async function conflictsDialog(app, draftId) {
   const { t } = app
   const list = h('div', { class: 'cards' })
   const window = dialog(app, t('conflicts.title', { title: app.row(draftId)?.title || t('empty') }), h('p', { class: 'aside' }, t('conflicts.about')), list)
@@ -70,7 +71,7 @@ export async function conflictsDialog(app, draftId) {
 }
 
 /** @param {App} app */
-export async function trashDialog(app) {
+async function trashDialog(app) {
   const { t } = app
   const body = h('div', {}, h('p', { class: 'aside' }, t('loading')))
   dialog(app, t('trash'), h('p', { class: 'aside' }, t('trash.about')), body)
@@ -114,7 +115,7 @@ export async function trashDialog(app) {
 const firstLine = text => text.trim().split('\n')[0]?.slice(0, 120) ?? ''
 
 /** @param {App} app */
-export async function folderDialog(app) {
+async function folderDialog(app) {
   const { t } = app
   const path = h('input', { type: 'text', class: 'input', 'aria-label': t('folder.path'), spellcheck: 'false', autocomplete: 'off' })
   const list = h('ul', { class: 'folders', 'aria-label': t('folder.list') })
@@ -147,3 +148,5 @@ export async function folderDialog(app) {
   await go('')
   path.focus()
 }
+
+export const dialogs = { move: moveDialog, conflicts: conflictsDialog, trash: trashDialog, folder: folderDialog }

@@ -1,6 +1,6 @@
 /** What the menus of a workspace, a draft and a session offer. */
 import { orderAfterStep } from '../entries.js'
-import { conflictsDialog, moveDialog } from './dialogs.js'
+import { openDialog } from './dialog.js'
 
 /**
  * @typedef {import('../app.js').App} App
@@ -80,8 +80,8 @@ function draftItems(app, { row, workspaceId }, renaming, entries) {
     { label: t('menu.duplicate'), icon: 'copies', keys: 'D', run: () => { void actions.duplicate(row.draftId) } },
     mover(-1), mover(1),
   ]
-  if (app.model.state.workspaces.length > 1) items.push({ label: t('menu.move'), icon: 'folder', run: () => moveDialog(app, row) })
-  if (row.conflicts > 0) items.push({ label: t('menu.conflicts'), icon: 'list', run: () => { void conflictsDialog(app, row.draftId) } })
+  if (app.model.state.workspaces.length > 1) items.push({ label: t('menu.move'), icon: 'folder', run: () => openDialog('move', app, row.draftId) })
+  if (row.conflicts > 0) items.push({ label: t('menu.conflicts'), icon: 'list', run: () => { openDialog('conflicts', app, row.draftId) } })
   items.push('line', { label: t('menu.delete'), icon: 'trash', keys: 'Del', danger: true, run: () => { void actions.remove(row.draftId, title) } })
   return { label: t('menu', { title }), items }
 }

@@ -65,12 +65,16 @@ export class Shell {
   }
 
   update() {
+    const had = document.activeElement !== document.body
     this.#sidebar.update()
     this.#stage.update()
     this.#showToasts()
     this.#say()
     this.#inert()
     attribute(this.#root, 'data-connection', this.#app.connection)
+    // What had the keyboard is gone or hidden: it goes to the text, never to nothing.
+    const active = document.activeElement
+    if (had && (!active || active === document.body || !active.checkVisibility())) this.#app.focusMain()
   }
 
   /** What only a screen reader tells: a save that fails, and that it is well again; the end of a turn. */

@@ -1,7 +1,7 @@
 /** The left side: New draft, search, the list, and what belongs to the whole page. */
 import { drafts, get } from '../api.js'
-import { applySessions } from '../model.js'
-import { folderDialog, trashDialog } from './dialogs.js'
+import { applyPage } from '../model.js'
+import { openDialog } from './dialog.js'
 import { h, icon, setText } from './dom.js'
 import { currentTheme, nextTheme } from './theme.js'
 import { Tree } from './tree.js'
@@ -54,8 +54,8 @@ export class Sidebar {
         h('div', { class: 'search' }, icon('search'), this.#search, h('kbd', {}, 'Ctrl K'))),
       this.#found, this.#nothing, this.tree.element,
       h('div', { class: 'sidebar-end' },
-        this.#button('folder', t('menu.add'), () => { void folderDialog(app) }),
-        this.#button('trash', t('trash'), () => { void trashDialog(app) }),
+        this.#button('folder', t('menu.add'), () => { openDialog('folder', app) }),
+        this.#button('trash', t('trash'), () => { openDialog('trash', app) }),
         h('span', { class: 'grow' }),
         this.#button('globe', t('language'), () => app.changeLanguage(), { id: 'language', lang: app.language === 'en' ? 'zh' : 'en' }),
         this.#theme()))
@@ -145,10 +145,8 @@ export class Sidebar {
     try {
       const { sessions, next } = await get(`/api/sessions?state=open&workspaceId=${encodeURIComponent(workspaceId)}&limit=${pageOfSessions}&before=${encodeURIComponent(this.#cursors.get(workspaceId) ?? '')}`)
       this.#cursors.set(workspaceId, next)
-      const before = app.model.listed.get(workspaceId)?.length ?? 0
-      applySessions(app.model, sessions)
       // The first page is what the list began with: go on until something new came.
-      if ((app.model.listed.get(workspaceId)?.length ?? 0) === before && next) return await this.#more(workspaceId)
+      if (applyPage(app.model, workspaceId, sessions, !next) === 0 && next) return await this.#more(workspaceId)
       app.changed()
     } catch (error) {
       app.fail(error)

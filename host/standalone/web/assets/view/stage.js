@@ -1,6 +1,6 @@
 /** The right side: what is selected, with its text or transcript. */
 import { h, icon, attribute, setText } from './dom.js'
-import { conflictsDialog, folderDialog } from './dialogs.js'
+import { openDialog } from './dialog.js'
 import { Fields } from './fields.js'
 import { entryItems } from './items.js'
 import { Log } from './log.js'
@@ -56,7 +56,7 @@ export class Stage {
     const { t } = this.#app
     return {
       new: h('button', { type: 'button', class: 'button main', onclick: () => this.#app.actions.newDraft() }, icon('pen'), t('new')),
-      add: h('button', { type: 'button', class: 'button', onclick: () => { void folderDialog(this.#app) } }, icon('folder'), t('menu.add')),
+      add: h('button', { type: 'button', class: 'button', onclick: () => { openDialog('folder', this.#app) } }, icon('folder'), t('menu.add')),
       text: h('p', {}),
     }
   }
@@ -207,12 +207,12 @@ export class Stage {
         text: t(editor?.conflictId ? 'elsewhere.kept' : 'elsewhere'),
         actions: [
           ...editor?.elsewhere ? [{ label: t('elsewhere.show'), run: () => { void app.actions.showElsewhere() } }, { label: t('elsewhere.mine'), run: () => { void app.actions.keepMine() } }] : [],
-          ...editor?.conflictId && selection.kind === 'draft' ? [{ label: t('elsewhere.versions'), run: () => { void conflictsDialog(app, selection.id) } }] : [],
+          ...editor?.conflictId && selection.kind === 'draft' ? [{ label: t('elsewhere.versions'), run: () => { openDialog('conflicts', app, selection.id) } }] : [],
         ],
       })
     } else if (selection.kind === 'draft' && (app.row(selection.id)?.conflicts ?? 0) > 0) {
       const n = app.row(selection.id)?.conflicts ?? 0
-      notes.push({ text: n === 1 ? t('conflicts.one') : t('conflicts.many', { n }), actions: [{ label: t('elsewhere.versions'), run: () => { void conflictsDialog(app, selection.id) } }] })
+      notes.push({ text: n === 1 ? t('conflicts.one') : t('conflicts.many', { n }), actions: [{ label: t('elsewhere.versions'), run: () => { openDialog('conflicts', app, selection.id) } }] })
     }
     for (const { id, kind, title } of state.sidebar?.notices ?? []) {
       notes.push({ text: t(`notice.${kind}`, { title: title || t('empty') }), actions: [{ label: t('dismiss'), run: () => { void app.actions.dismiss(id) } }] })
