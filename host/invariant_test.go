@@ -173,6 +173,6 @@ func TestGateOverTheWire(t *testing.T) {
 }
 
 // pageFeatures are those that compatibility.json asks of a page.
-var pageFeatures = []string{"page.remote", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect"}
+var pageFeatures = []string{"page.remote", "page.locale", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect"}
 
 const gatePackage = "@deepseek-ai/dsh-client-ui-workspace"

@@ -27,19 +27,20 @@ func backupName(path string, version int64, n int) string {
 }
 
 // backup keeps data, a file of an old version, byte for byte beside the path and
-// returns where. It is on disk when backup returns. An existing backup is never
-// overwritten, and one with the same bytes is used again, so a migration that
-// was interrupted may be repeated. The lock must be held. Errors are
-// DRAFT_STORAGE_IO.
+// returns where. It is on disk when backup returns. An existing backup with other
+// bytes is never overwritten. One with the same bytes is written again in its
+// place: whoever wrote it may have died before it was synced, or failed to sync
+// it, and then no later sync makes it certain. So a migration that was interrupted
+// may be repeated. The lock must be held. Errors are DRAFT_STORAGE_IO.
 func (d *disk) backup(data []byte, version int64) (string, error) {
 	for n := 1; n <= maxBackups; n++ {
 		name := backupName(d.path, version, n)
-		equal, err := d.holds(name, data)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		other, err := d.holdsOther(name, data)
+		if err == nil {
+			if other {
+				continue
+			}
 			err = d.writeBackup(name, data)
-		case err == nil && !equal:
-			continue
 		}
 		if err != nil {
 			return "", shared.Errorf(shared.StorageIO, "keep the version-%d file: %w", version, err)
@@ -49,19 +50,18 @@ func (d *disk) backup(data []byte, version int64) (string, error) {
 	return "", shared.Errorf(shared.StorageIO, "keep the version-%d file: %d others are kept already", version, maxBackups)
 }
 
-// holds tells whether the file of that name has exactly these bytes, and syncs
-// it then: the process that wrote it may have died before it did.
-func (d *disk) holds(name string, data []byte) (bool, error) {
+// holdsOther tells whether there is a file of that name with other bytes.
+func (d *disk) holdsOther(name string, data []byte) (bool, error) {
 	f, err := d.fs.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = f.Close() }() // Only read.
 	old, err := io.ReadAll(io.LimitReader(f, int64(len(data))+1))
-	if err != nil || !bytes.Equal(old, data) {
-		return false, err
-	}
-	return true, errors.Join(f.Sync(), d.syncDir())
+	return !bytes.Equal(old, data), err
 }
 
 func (d *disk) writeBackup(name string, data []byte) error {

@@ -239,6 +239,11 @@ func (s *Store[D]) rewrite(base *view[D], now Encoded[D]) (D, error) {
 // write makes next durable and then visible.
 func (s *Store[D]) write(now *view[D], next Encoded[D]) (D, error) {
 	var none D
+	if s.disk.held == nil { // There is no file.
+		if err := s.disk.syncFolders(); err != nil {
+			return none, shared.Errorf(shared.StorageIO, "prepare the draft folder: %w", err)
+		}
+	}
 	state := State{Path: now.state.Path, Generation: s.format.Generation(next.Doc), Backup: now.state.Backup, Note: now.state.Note}
 	if s.old != nil {
 		var err error

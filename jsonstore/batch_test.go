@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,25 +15,22 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
-// together has updates wait for the lock and lets them in at once; it returns
-// their errors in order.
+// together has updates wait for the lock, in this order, and lets them in at
+// once; it returns their errors in order.
 func together(t *testing.T, s *Store[*list], changes ...func(*list) (*list, error)) []error {
 	t.Helper()
 	held := flock.New(s.State().Path + ".lock")
-	if err := held.Lock(); err != nil {
-		t.Fatal(err)
-	}
-	errs := make([]error, len(changes))
-	var wait sync.WaitGroup
+	must(t, held.Lock())
+	requests := make([]*request[*list], len(changes))
 	for i, change := range changes {
-		wait.Go(func() { _, errs[i] = s.Update(t.Context(), change) })
-		// One after the other, so that the order is known.
-		time.Sleep(5 * time.Millisecond)
+		requests[i] = newRequest(t.Context(), change)
+		s.queue <- requests[i] // Until the committer has taken it: the order is known.
 	}
-	if err := held.Unlock(); err != nil {
-		t.Fatal(err)
+	must(t, held.Unlock())
+	errs := make([]error, len(changes))
+	for i, r := range requests {
+		errs[i] = (<-r.done).err
 	}
-	wait.Wait()
 	return errs
 }
 
@@ -120,35 +116,26 @@ func TestFailedBatchMisleadsNobody(t *testing.T) {
 // A caller that stops waiting while others go on is left out of the commit.
 func TestBatchLeavesOutWhoHasGone(t *testing.T) {
 	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.LockWait = time.Hour
 	s := open(t, o)
 	mustAdd(t, s, "one")
 	held := flock.New(o.Path + ".lock")
-	if err := held.Lock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, held.Lock())
 	ctx, cancel := context.WithCancel(t.Context())
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		_, err := s.Update(ctx, add("gone"))
-		wantOneOf(t, err, shared.StorageBusy)
-	})
-	wait.Go(func() { mustAdd(t, s, "stays") })
-	time.Sleep(20 * time.Millisecond)
+	goes, stays := newRequest(ctx, add("gone")), newRequest(t.Context(), add("stays"))
+	gone := make(chan error)
+	go func() {
+		_, err := s.submit(goes)
+		gone <- err
+	}()
+	eventually(t, "the committer waits for the lock with it", s.waiting.Load)
+	s.queue <- stays
 	cancel()
-	time.Sleep(20 * time.Millisecond)
-	if err := held.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	wait.Wait()
+	wantCode(t, <-gone, shared.StorageBusy)
+	must(t, held.Unlock())
+	must(t, (<-stays.done).err)
 	if words(s) != "one stays" {
 		t.Errorf("%q", words(s))
-	}
-}
-
-func wantOneOf(t *testing.T, err error, codes ...shared.Code) {
-	t.Helper()
-	if !slices.Contains(codes, shared.CodeOf(err)) {
-		t.Errorf("got %v, want one of %q", err, codes)
 	}
 }
 
@@ -156,36 +143,24 @@ func wantOneOf(t *testing.T, err error, codes ...shared.Code) {
 // closed then does not wait for its holder.
 func TestWaitingForTheLockBlocksNobodyElse(t *testing.T) {
 	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.LockWait = time.Hour
 	s := open(t, o)
 	mustAdd(t, s, "one")
 	held := flock.New(o.Path + ".lock")
-	if err := held.Lock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, held.Lock())
 	defer func() {
-		if err := held.Unlock(); err != nil {
-			t.Error(err)
-		}
+		must(t, held.Unlock())
 		s.lock.waiting.Wait() // What stayed behind ends when the lock is free.
 	}()
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		_, err := s.Update(t.Context(), add("two"))
-		wantOneOf(t, err, shared.StorageIO)
-	})
-	time.Sleep(20 * time.Millisecond)
+	waits := newRequest(t.Context(), add("two"))
+	s.queue <- waits
 	write(t, o.Path, `{"version":2,"generation":9,"words":["other"]}`)
-	begun := time.Now()
 	if err := s.Refresh(t.Context()); err != nil || words(s) != "other" {
 		t.Errorf("%v with %q", err, words(s))
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	wait.Wait()
-	if took := time.Since(begun); took > DefaultLockWait/2 {
-		t.Errorf("closing took %v", took)
-	}
+	// It would wait for ever.
+	must(t, s.Close())
+	wantCode(t, (<-waits.done).err, shared.StorageIO)
 }
 
 // Whoever releases the lock and asks again stands behind the one who waits for

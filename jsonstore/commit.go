@@ -28,6 +28,10 @@ type outcome[D any] struct {
 	err error
 }
 
+func newRequest[D any](ctx context.Context, change func(D) (D, error)) *request[D] {
+	return &request[D]{ctx: ctx, change: change, ran: make(chan struct{}), done: make(chan outcome[D], 1)}
+}
+
 // Update runs change on the newest document and makes its result durable; see
 // the package documentation for what each error says about the disk. Updates
 // that wait while another is written are written together: each runs on the
@@ -43,13 +47,13 @@ type outcome[D any] struct {
 // When ctx ends before change has begun, nothing happens (DRAFT_STORAGE_BUSY);
 // while it is being written the outcome is unknown (OPERATION_UNKNOWN).
 func (s *Store[D]) Update(ctx context.Context, change func(D) (D, error)) (D, error) {
-	return s.submit(&request[D]{ctx: ctx, change: change, ran: make(chan struct{}), done: make(chan outcome[D], 1)})
+	return s.submit(newRequest(ctx, change))
 }
 
 // Refresh looks at the file now, and reads it if it changed. It returns why the
 // snapshot is not what the file holds, nil if it is.
 func (s *Store[D]) Refresh(ctx context.Context) error {
-	_, err := s.submit(&request[D]{ctx: ctx, ran: make(chan struct{}), done: make(chan outcome[D], 1)})
+	_, err := s.submit(newRequest[D](ctx, nil))
 	return err
 }
 

@@ -3,6 +3,7 @@ package jsonstore
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -29,6 +30,7 @@ func (s *Store[D]) decode(lines [][]byte) (view[D], error) {
 	next := view[D]{state: State{Path: state.Path, Backup: state.Backup, Note: state.Note}}
 	last := Encoded[D]{Doc: s.Snapshot(), Lines: s.lines}
 	var data, migrated []byte
+	var notes []string
 	for at := version; at < s.format.Version; at++ {
 		step, ok := s.format.Migrations[at]
 		if !ok {
@@ -38,13 +40,18 @@ func (s *Store[D]) decode(lines [][]byte) (view[D], error) {
 			data = bytes.Join(lines, nil)
 			migrated = data
 		}
+		var note string
 		var err error
-		if migrated, next.state.Note, err = step(migrated); err != nil {
+		if migrated, note, err = step(migrated); err != nil {
 			return view[D]{}, err
+		}
+		if note != "" {
+			notes = append(notes, note)
 		}
 	}
 	if data != nil {
 		lines, last = cutLines(migrated), Encoded[D]{}
+		next.state.Note = strings.Join(notes, "; ")
 	}
 	decoded, err := s.format.Decode(lines, last)
 	if err != nil {

@@ -240,38 +240,3 @@ func (d *disk) sweep() (removed int, err error) {
 	}
 	return removed, err
 }
-
-func (d *disk) syncDir() error { return syncDir(d.fs, d.dir) }
-
-func syncDir(fsys FS, dir string) error {
-	f, err := fsys.Open(dir)
-	if err != nil {
-		return fmt.Errorf("open the folder: %w", err)
-	}
-	err = f.Sync()
-	_ = f.Close() // Only its entries matter, and they are synced or err says so.
-	if err != nil {
-		return fmt.Errorf("sync the folder: %w", err)
-	}
-	return nil
-}
-
-// makeDir creates the folder with mode 0700 if there is none, and syncs its
-// parent then, or a power cut could take the folder with all that is in it.
-func makeDir(fsys FS, dir string) error {
-	if _, err := fsys.Stat(dir); err == nil {
-		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if parent != dir {
-		if err := makeDir(fsys, parent); err != nil {
-			return err
-		}
-	}
-	if err := fsys.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return syncDir(fsys, parent)
-}

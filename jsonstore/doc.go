@@ -8,7 +8,8 @@
 //   - [Store.Update] returned nil: the new document is on disk. It was written to
 //     a temporary file in the same directory (0600, created exclusively), synced,
 //     renamed over the old one, and the directory was synced; then the snapshot
-//     changed, then subscribers were told, then the call returned. When the change
+//     changed, then subscribers were told, then the call returned. Before the first
+//     file of a folder, the folders above are synced too. When the change
 //     returned [ErrNoChange], what it saw is on disk in the same sense.
 //   - DRAFT_STORAGE_IO, DRAFT_STORAGE_BUSY, or the change's own error: nothing
 //     changed. The old file has its old bytes and no temporary file is left.

@@ -147,7 +147,7 @@ func wantCode(t *testing.T, err error, code shared.Code) {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for !ok() {
 		select {
@@ -168,6 +168,7 @@ type faultFS struct {
 	// failName makes every call on a path that holds it fail, when set.
 	failName string
 	hold     map[string]chan struct{}
+	held     chan string // told of each call that waits, when set
 }
 
 // arm starts a new log whose n-th call fails.
@@ -189,9 +190,12 @@ func (f *faultFS) call(op, name string) error {
 	entry := op + " " + kindOf(name)
 	f.log = append(f.log, entry)
 	failed := len(f.log) == f.failAt || f.failName != "" && strings.Contains(name, f.failName)
-	hold := f.hold[entry]
+	hold, held := f.hold[entry], f.held
 	f.mu.Unlock()
 	if hold != nil {
+		if held != nil {
+			held <- entry
+		}
 		<-hold
 	}
 	if failed {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Invariant 14: a file that someone changed keeps nothing from us by having the
@@ -32,6 +33,31 @@ func TestChangeOfSameSizeAndTimeIsSeen(t *testing.T) {
 		}
 		if err := s.Refresh(t.Context()); err != nil || words(s) != "two" {
 			t.Errorf("%s: %q, %v", how, words(s), err)
+		}
+	}
+}
+
+// A change in place behind the first bytes is told by the size or by the time.
+func TestChangeBehindTheHeadIsSeen(t *testing.T) {
+	long := strings.Repeat("x", 2*headBytes)
+	for name, test := range map[string]struct {
+		change func(data string) string
+		later  time.Duration
+	}{
+		"size": {func(data string) string { return strings.Replace(data, `"]`, `","two"]`, 1) }, 0},
+		"time": {func(data string) string { return strings.Replace(data, `x"]`, `y"]`, 1) }, time.Nanosecond},
+	} {
+		path := filepath.Join(t.TempDir(), "list.json")
+		s := open(t, quiet(path))
+		mustAdd(t, s, long)
+		info, err := os.Stat(path)
+		must(t, err)
+		must(t, os.WriteFile(path, []byte(test.change(read(t, path))), 0o600))
+		at := info.ModTime().Add(test.later)
+		must(t, os.Chtimes(path, at, at))
+		must(t, s.Refresh(t.Context()))
+		if words(s) == long {
+			t.Errorf("another %s is not seen", name)
 		}
 	}
 }

@@ -108,8 +108,10 @@ func lookAt[D any](format Format[D], o Options) (*Store[D], error) {
 	if err != nil {
 		return nil, shared.Errorf(shared.StorageIO, "find the draft file: %w", err)
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
+	if target, err := follow(path); err == nil {
 		path = target
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, shared.Errorf(shared.StorageIO, "find the draft file: %w", err)
 	}
 	s := newStore(format, o, path)
 	s.keeper = newKeeper(o.FS, path, o.Now, o.Log)

@@ -64,7 +64,7 @@ func newKeeper(fsys FS, path string, now func() time.Time, log hclog.Logger) *ke
 // the work is not.
 func (s *Store[D]) keep() {
 	k := s.keeper
-	if k == nil || s.lines == nil || s.State().Code != "" || k.now().UnixNano() < k.due.Load() || !k.busy.CompareAndSwap(false, true) {
+	if k == nil || s.lines == nil || s.State().Code != "" || !k.isDue() || !k.busy.CompareAndSwap(false, true) {
 		return
 	}
 	lines, generation := s.lines, s.State().Generation
@@ -78,6 +78,13 @@ func (s *Store[D]) keep() {
 		}
 		k.due.Store(next.UnixNano())
 	})
+}
+
+// isDue tells whether it is time. One that is further away than it ever is was
+// set before the clock went back.
+func (k *keeper) isDue() bool {
+	wait := k.due.Load() - k.now().UnixNano()
+	return wait <= 0 || wait > int64(keepEvery)
 }
 
 // write keeps lines if the newest backup is old enough, and returns when the
@@ -112,7 +119,8 @@ func (k *keeper) write(lines [][]byte, generation int64, at time.Time) (next tim
 	return at.Add(keepEvery), k.prune(at)
 }
 
-// list are the backups there are, newest first.
+// list are the backups there are, newest first. Those of the future are last: the
+// clock was wrong when they were made, and nobody knows by how much.
 func (k *keeper) list() ([]keptBackup, error) {
 	names, err := k.disk.fs.ReadDir(k.disk.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,8 +138,15 @@ func (k *keeper) list() ([]keptBackup, error) {
 			}
 		}
 	}
+	now := k.now()
+	future := func(b keptBackup) int {
+		if b.at.After(now) {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(kept, func(a, b keptBackup) int {
-		return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.generation, a.generation))
+		return cmp.Or(cmp.Compare(future(a), future(b)), b.at.Compare(a.at), cmp.Compare(b.generation, a.generation))
 	})
 	return kept, nil
 }

@@ -187,3 +187,55 @@ func TestBackupsSweepTheirTemporaryFiles(t *testing.T) {
 		t.Errorf("left %v", got)
 	}
 }
+
+// What is old goes, and the folder does not grow.
+func TestOldBackupsGo(t *testing.T) {
+	c := newClock()
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.Backups, o.Now = true, c.now
+	s := open(t, o)
+	for i := range 4 * 9 {
+		mustAdd(t, s, fmt.Sprint(i))
+		idle(t, s)
+		c.advance(6 * time.Hour)
+	}
+	got, err := s.keeper.list()
+	if err != nil || len(got) < 10 || len(got) > 12 {
+		t.Errorf("after nine days there are %d, %v", len(got), err)
+	}
+	for _, b := range got {
+		if age := c.now().Sub(b.at); age > keepDays+6*time.Hour {
+			t.Errorf("%s is kept", filepath.Base(b.path))
+		}
+	}
+	if got[0].generation != s.State().Generation {
+		t.Errorf("the newest is of generation %d", got[0].generation)
+	}
+}
+
+// A clock that goes back neither stops the backups nor makes an old one pass for
+// the newest.
+func TestBackupsWhenTheClockGoesBack(t *testing.T) {
+	c := newClock()
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.Backups, o.Now = true, c.now
+	s := open(t, o)
+	mustAdd(t, s, "future")
+	idle(t, s)
+	c.advance(-365 * 24 * time.Hour)
+	for _, word := range []string{"one", "two"} {
+		mustAdd(t, s, word)
+		idle(t, s)
+		c.advance(keepEvery)
+	}
+	if got := kept(t, o.Path); len(got) != 3 {
+		t.Errorf("kept %v", got)
+	}
+	must(t, s.Close())
+	write(t, o.Path, "broken")
+	done, err := Repair(t.Context(), listFormat, o)
+	must(t, err)
+	if again := open(t, o); words(again) != "future one two" {
+		t.Errorf("repaired from %s: %q", filepath.Base(done.Restored), words(again))
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
 // A lock file that is removed while it is waited for locks nothing: whoever gets
@@ -51,6 +53,28 @@ func TestUnaskedLockIsGivenBack(t *testing.T) {
 	again := <-a.ask()
 	a.received()
 	again.release()
+}
+
+// A lock that comes when all who wanted it have given up is given back.
+func TestLockThatComesTooLateIsGivenBack(t *testing.T) {
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.LockWait = time.Millisecond
+	s := open(t, o)
+	o.LockWait = time.Hour
+	other := open(t, o)
+	mustAdd(t, other, "one")
+	held := newTurnstile(o.Path)
+	h, ok := held.try()
+	if !ok {
+		t.Fatal("a free lock was not taken")
+	}
+	_, err := s.Update(t.Context(), add("two"))
+	wantCode(t, err, shared.StorageBusy)
+	h.release()
+	mustAdd(t, other, "three")
+	if words(other) != "one three" {
+		t.Errorf("%q", words(other))
+	}
 }
 
 func TestHolderIsNamed(t *testing.T) {

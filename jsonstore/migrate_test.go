@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -65,5 +66,45 @@ func TestOlderVersionWrittenMeanwhile(t *testing.T) {
 	mustAdd(t, s, "three")
 	if words(s) != "one two three" || s.State().Generation != 2 {
 		t.Errorf("%q in %+v", words(s), s.State())
+	}
+}
+
+// A version behind the next one is taken over step by step; what is kept is the
+// file as it was. The next version is one function more.
+func TestMigrationsFollowEachOther(t *testing.T) {
+	three := listFormat
+	three.Version = 3
+	three.Migrations = map[int64]Migration{1: listFormat.Migrations[1], 2: func(old []byte) ([]byte, string, error) {
+		l, err := listFormat.Decode([][]byte{old}, Encoded[*list]{})
+		if err != nil {
+			return nil, "", err
+		}
+		l.Doc.Version, l.Doc.Words = 3, append(l.Doc.Words, "end")
+		next, err := encodeList(l.Doc, Encoded[*list]{})
+		return bytes.Join(next, nil), "end marked", err
+	}}
+	const version2 = `{"version":2,"generation":7,"words":["two"]}`
+	for old, want := range map[string]struct{ words, note, backup string }{
+		version1: {"one two end", "words split; end marked", "list.v1.json"},
+		version2: {"two end", "end marked", "list.v2.json"},
+	} {
+		o := quiet(filepath.Join(t.TempDir(), "list.json"))
+		write(t, o.Path, old)
+		s, err := Open(t.Context(), three, o)
+		must(t, err)
+		if words(s) != want.words || s.State().Note != want.note || read(t, o.Path) != old {
+			t.Errorf("opened as %q in %+v", words(s), s.State())
+		}
+		mustAdd(t, s, "more")
+		must(t, s.Close())
+		if read(t, filepath.Join(filepath.Dir(o.Path), want.backup)) != old {
+			t.Errorf("%s is not the old file", want.backup)
+		}
+		s, err = Open(t.Context(), three, o)
+		must(t, err)
+		if words(s) != want.words+" more" || s.State().Note != "" || s.Snapshot().Version != 3 {
+			t.Errorf("then %q in %+v", words(s), s.State())
+		}
+		must(t, s.Close())
 	}
 }

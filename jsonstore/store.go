@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -23,7 +24,8 @@ const (
 
 // Options say where a document lies and how long to wait.
 type Options struct {
-	// Path of the file; required. Symbolic links are followed once, at Open.
+	// Path of the file; required. Symbolic links are followed once, at Open, also
+	// to a file that is not there yet, but not into a folder that is not.
 	Path string
 	// PrivateFolder gives an existing folder of the file mode 0700 too. Set it
 	// only for a folder that holds nothing else. A folder that Open creates has
@@ -146,7 +148,7 @@ type subscriber[D any] struct {
 // Open opens the document of o.Path and starts to watch it; end with
 // [Store.Close]. It succeeds also when the file is missing, malformed or of a
 // later version, see [Store.State]. It fails with DRAFT_STORAGE_IO when the
-// folder cannot be created. ctx bounds Open only.
+// folder cannot be created or a link leads to no folder. ctx bounds Open only.
 func Open[D any](ctx context.Context, format Format[D], o Options) (*Store[D], error) {
 	o.defaults()
 	path, err := resolve(o.FS, o.Path)
@@ -219,13 +221,36 @@ func resolve(fsys FS, path string) (string, error) {
 	if err := makeDir(fsys, filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+	return follow(path)
+}
+
+// maxLinks bounds a chain of links, as systems do.
+const maxLinks = 40
+
+// follow is path with links followed. The file need not be there: then a link
+// says where it will be, in a folder that must be there, since a missing one may
+// be of a drive that is not, and another file would hide what it holds.
+func follow(path string) (string, error) {
+	for range maxLinks {
+		target, err := filepath.EvalSymlinks(path)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return target, err
+		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // There is nothing: the file will be here.
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(dir, link)
+		}
+		path = link
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	return filepath.Join(dir, filepath.Base(path)), err
+	return "", errors.New("too many links")
 }
 
 // sweep removes what killed savers left, if anything: a temporary file may also be

@@ -164,7 +164,7 @@ func TestChangeErrorsWriteNothing(t *testing.T) {
 func TestTwoStoresLoseNoUpdate(t *testing.T) {
 	const savers, each = 4, 20
 	path := filepath.Join(t.TempDir(), "list.json")
-	stores := []*Store[*list]{open(t, quiet(path)), open(t, Options{Path: path, LockWait: time.Minute}), open(t, quiet(path))}
+	stores := []*Store[*list]{open(t, Options{Path: path, LockWait: time.Hour, Poll: -1}), open(t, Options{Path: path, LockWait: time.Hour}), open(t, quiet(path))}
 	var wait sync.WaitGroup
 	for saver := range savers {
 		s := stores[saver%2]
@@ -248,42 +248,57 @@ func TestBusyLockNamesItsHolder(t *testing.T) {
 	mustAdd(t, s, "two")
 }
 
+// A caller that goes while its change is written does not know; one that goes
+// before it began knows that nothing happened.
 func TestUpdateEndsWithItsContext(t *testing.T) {
-	fsys := &faultFS{hold: map[string]chan struct{}{"sync folder": make(chan struct{})}}
+	release := make(chan struct{})
+	fsys := &faultFS{hold: map[string]chan struct{}{"sync folder": release}, held: make(chan string)}
 	o := quiet(filepath.Join(t.TempDir(), "list.json"))
-	o.FS = fsys
+	write(t, o.Path, `{"version":2,"generation":1,"words":[]}`)
+	o.FS, o.LockWait = fsys, time.Hour
 	s := open(t, o)
-	short := func() context.Context {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		t.Cleanup(cancel)
-		return ctx
-	}
-	_, err := s.Update(short(), add("one"))
-	wantCode(t, err, shared.OperationUnknown)
+	ctx, cancel := context.WithCancel(t.Context())
+	unknown := make(chan error)
+	go func() {
+		_, err := s.Update(ctx, add("one"))
+		unknown <- err
+	}()
+	<-fsys.held // It is being written.
+	cancel()
+	wantCode(t, <-unknown, shared.OperationUnknown)
+	late, cancelLate := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancelLate()
 	ran := false
-	_, err = s.Update(short(), func(*list) (*list, error) { ran = true; return nil, ErrNoChange })
+	_, err := s.Update(late, func(*list) (*list, error) { ran = true; return nil, ErrNoChange })
 	wantCode(t, err, shared.StorageBusy)
 	if ran || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ran %v, %v", ran, err)
 	}
 	fsys.mu.Lock()
-	close(fsys.hold["sync folder"])
 	fsys.hold = nil
 	fsys.mu.Unlock()
+	close(release)
 	mustAdd(t, s, "two")
 	if words(s) != "one two" {
 		t.Errorf("then %q", words(s))
 	}
 
 	held := flock.New(o.Path + ".lock")
-	if err := held.Lock(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = held.Unlock() }() // The test is over.
-	_, err = s.Update(short(), func(*list) (*list, error) { ran = true; return nil, ErrNoChange })
+	must(t, held.Lock())
+	ctx, cancel = context.WithCancel(t.Context())
+	gone := make(chan error)
+	go func() {
+		_, err := s.Update(ctx, func(*list) (*list, error) { ran = true; return nil, ErrNoChange })
+		gone <- err
+	}()
+	eventually(t, "it waits for the lock", s.waiting.Load)
+	cancel()
+	err = <-gone
 	wantCode(t, err, shared.StorageBusy)
-	if ran {
-		t.Error("a change ran after its caller had gone")
+	must(t, held.Unlock())
+	mustAdd(t, s, "three")
+	if ran || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("ran %v after its caller had gone, %v", ran, err)
 	}
 }
 
@@ -311,6 +326,26 @@ func TestOpenSweepsStaleTemporaryFiles(t *testing.T) {
 	}
 	open(t, quiet(filepath.Join(dir, "list.json")))
 	if got := names(t, dir); !slices.Equal(got, []string{".other.json.0123.tmp", "list.json.tmp"}) {
+		t.Errorf("left %v", got)
+	}
+}
+
+// A temporary file may be that of a saver at work: it is swept under the lock only.
+func TestSweepKeepsWhatASaverWrites(t *testing.T) {
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.LockWait = time.Millisecond
+	temp := filepath.Join(filepath.Dir(o.Path), ".list.json.0123.tmp")
+	must(t, os.WriteFile(temp, []byte("half"), 0o600))
+	saver := flock.New(o.Path + ".lock")
+	must(t, saver.Lock())
+	s := open(t, o)
+	if read(t, temp) != "half" {
+		t.Error("it was changed")
+	}
+	must(t, saver.Unlock())
+	s.lock.waiting.Wait()
+	open(t, o)
+	if got := names(t, filepath.Dir(o.Path)); len(got) != 0 {
 		t.Errorf("left %v", got)
 	}
 }

@@ -30,11 +30,16 @@ func (s *Store[D]) watch(ctx context.Context) {
 		folder.watcher, folder.events, folder.errors = watcher, watcher.Events, watcher.Errors
 		folder.add()
 	}
+	s.lookOut(ctx, &folder)
+}
+
+// lookOut is the loop of watch; without a watcher it only polls.
+func (s *Store[D]) lookOut(ctx context.Context, folder *folderWatch) {
 	poll := time.NewTicker(s.poll)
 	defer poll.Stop()
 	pause := time.NewTimer(time.Hour)
 	pause.Stop()
-	var first time.Time // of the events gathered, zero when none are
+	var hints hints
 	for {
 		select {
 		case <-ctx.Done():
@@ -43,19 +48,27 @@ func (s *Store[D]) watch(ctx context.Context) {
 			if filepath.Base(event.Name) != filepath.Base(s.disk.path) {
 				continue
 			}
-			if first.IsZero() {
-				first = time.Now()
-			}
-			pause.Reset(max(0, min(watchPause, watchCap-time.Since(first))))
+			pause.Reset(hints.wait(time.Now()))
 			continue
 		case <-folder.errors: // Events were lost, whatever the error is.
 		case <-pause.C:
 		case <-poll.C:
 			folder.add()
 		}
-		first = time.Time{}
+		hints.first = time.Time{}
 		_ = s.Refresh(ctx) // State tells; the next round tries again.
 	}
+}
+
+// hints are the events that are gathered.
+type hints struct{ first time.Time } // zero when there are none
+
+// wait is how long to wait for more after one that came now.
+func (h *hints) wait(now time.Time) time.Duration {
+	if h.first.IsZero() {
+		h.first = now
+	}
+	return max(0, min(watchPause, watchCap-now.Sub(h.first)))
 }
 
 // folderWatch is the watch of a folder that may be replaced by another.
@@ -77,7 +90,8 @@ func (f *folderWatch) add() {
 		f.seen = nil
 		return
 	}
-	if f.seen != nil && os.SameFile(f.seen, info) {
+	// A folder made anew may have the number of the removed one, whose watch ended.
+	if f.seen != nil && os.SameFile(f.seen, info) && len(f.watcher.WatchList()) > 0 {
 		return
 	}
 	if f.seen != nil {

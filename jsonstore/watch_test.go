@@ -1,10 +1,14 @@
 package jsonstore
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -24,19 +28,77 @@ func TestWatchSeesOtherWriters(t *testing.T) {
 	eventually(t, "the store recovers by itself", func() bool { return s.State().Code == "" && words(s) == "good" })
 }
 
-// A constant stream of events does not put the look off for ever.
+// A constant stream of events does not put the look off for ever, and a pause
+// ends it early.
 func TestWatchLooksDuringAStorm(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "list.json")
-	s := open(t, Options{Path: path, Poll: time.Hour})
-	other := open(t, quiet(path))
-	start := time.Now()
-	for i := 0; words(s) == ""; i++ {
-		mustAdd(t, other, time.Now().String())
-		time.Sleep(10 * time.Millisecond)
-		if time.Since(start) > 10*time.Second {
-			t.Fatal("never looked")
+	var h hints
+	begun := time.Now()
+	for at := time.Duration(0); ; at += watchPause / 2 {
+		if at > watchCap {
+			t.Fatal("it never looks")
+		}
+		wait := h.wait(begun.Add(at))
+		if wait > watchPause || at+wait > watchCap {
+			t.Errorf("an event at %v waits until %v", at, at+wait)
+		}
+		if wait < watchPause/2 {
+			break // It looks before the next one comes.
 		}
 	}
+	h.first = time.Time{}
+	if wait := h.wait(begun.Add(time.Hour)); wait != watchPause {
+		t.Errorf("the first one after a look waits for %v", wait)
+	}
+}
+
+// A folder that was removed is watched again when there is one, also if it has
+// the number of the old one.
+func TestFolderMadeAnewIsWatched(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "folder")
+	watcher, err := fsnotify.NewWatcher()
+	must(t, err)
+	defer func() { must(t, watcher.Close()) }()
+	told := func(op fsnotify.Op, name string) {
+		for event := range watcher.Events {
+			if event.Has(op) && event.Name == name {
+				return
+			}
+		}
+	}
+	for name, other := range map[string]string{"another number": t.TempDir(), "the same number": dir} {
+		must(t, os.Mkdir(dir, 0o700))
+		f := folderWatch{path: dir, watcher: watcher}
+		f.add()
+		must(t, os.Remove(dir))
+		told(fsnotify.Remove, dir)
+		must(t, os.Mkdir(dir, 0o700))
+		f.seen, err = os.Stat(other)
+		must(t, err)
+		f.add()
+		if got := watcher.WatchList(); !slices.Equal(got, []string{dir}) {
+			t.Fatalf("%s: watched are %v", name, got)
+		}
+		must(t, os.WriteFile(filepath.Join(dir, "x"), nil, 0o600))
+		told(fsnotify.Create, filepath.Join(dir, "x"))
+		must(t, os.RemoveAll(dir))
+		told(fsnotify.Remove, dir)
+	}
+}
+
+// When the system lost events, whichever they were, the file is looked at.
+func TestLostEventsAreMadeUpFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.json")
+	s, other := open(t, quiet(path)), open(t, quiet(path))
+	s.poll = time.Hour
+	lost := make(chan error)
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() { s.lookOut(ctx, &folderWatch{errors: lost}); close(over) }()
+	mustAdd(t, other, "one")
+	lost <- fsnotify.ErrEventOverflow
+	eventually(t, "it looks", func() bool { return words(s) == "one" })
+	cancel()
+	<-over
 }
 
 // The poll finds what the watch cannot, and a folder put in the place of the

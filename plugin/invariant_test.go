@@ -256,7 +256,7 @@ func TestGateSaysStock(t *testing.T) {
 		r := &pb.GateRequest{
 			Host: "dsh", HostVersion: "0.1.0-rc.8", NodeVersion: "24.0.0", Protocol: shared.ProtocolVersion,
 			Packages: map[string]string{page: "0.1.0-rc.8"}, Probed: []string{compat.ScopePage},
-			Features: []string{"page.remote", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect", "page.references"},
+			Features: []string{"page.remote", "page.locale", "page.sessions", "page.workspaces", "page.composer", "page.sidebar", "page.connect", "page.references"},
 		}
 		change(r)
 		return r

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/sessions"
@@ -91,6 +92,11 @@ func recordOf(d *pb.Draft) (shared.DraftRecord, error) {
 }
 
 func (s *server) Send(ctx context.Context, r *pb.SendRequest) (*pb.SendResult, error) {
+	if r.WaitMs > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(r.WaitMs)*time.Millisecond)
+		defer cancel()
+	}
 	return sendResult(s.sessions.Send(ctx, sessions.Submission{
 		DraftID: r.DraftId, ID: r.SubmissionId, Again: r.Again, Verbatim: r.Verbatim, ExpectedTextRevision: r.ExpectedTextRevision,
 	}))

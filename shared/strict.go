@@ -223,11 +223,18 @@ func syntaxProblem(data []byte, offset int64, err error) string {
 	return "not well-formed JSON"
 }
 
+// deepest is how many steps of a place are told; the format itself has fewer.
+const deepest = 12
+
 // safePointer keeps array positions and member names of the format, and
 // replaces any other name by "?".
 func safePointer(pointer jsontext.Pointer) string {
 	var b strings.Builder
+	steps := 0
 	for token := range pointer.Tokens() {
+		if steps++; steps > deepest {
+			return b.String() + "/..."
+		}
 		if n, err := strconv.ParseUint(token, 10, 64); (err != nil || n > math.MaxInt32) && !memberNames()[token] {
 			token = "?"
 		}
@@ -243,7 +250,7 @@ var memberNames = sync.OnceValue(func() map[string]bool {
 		reflect.TypeFor[Document](), reflect.TypeFor[DraftRecord](), reflect.TypeFor[Conflict](),
 		reflect.TypeFor[Content](), reflect.TypeFor[Occurrence](), reflect.TypeFor[Settings](),
 		reflect.TypeFor[Operation](), reflect.TypeFor[TrashEntry](), reflect.TypeFor[RestoreTarget](),
-		reflect.TypeFor[Receipt](),
+		reflect.TypeFor[Receipt](), reflect.TypeFor[Exchange](), reflect.TypeFor[ExchangeDraft](),
 	} {
 		for name := range shapeOf(t) {
 			names[name] = true

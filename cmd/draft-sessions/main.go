@@ -16,11 +16,16 @@ import (
 	"github.com/alecthomas/kong"
 
 	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/commands"
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/desk"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
 
 type cli struct {
+	commands.Drafts
+	commands.Completion
+
 	Up        upCmd        `cmd:"" help:"Start the host with its page and print a link to it."`
 	Plugin    pluginCmd    `cmd:"" help:"Run the plugin process. A host starts this; it speaks go-plugin on stdout."`
 	Install   installCmd   `cmd:"" help:"Install draft sessions into a profile of DSH."`
@@ -82,6 +87,11 @@ func run() int {
 		kong.BindTo(os.Stdout, (*io.Writer)(nil)),
 	)
 	if err := parsed.Run(); err != nil {
+		var failure *commands.Failure
+		if errors.As(err, &failure) {
+			desk.Report(os.Stderr, failure.Err, failure.JSON)
+			return desk.ExitCode(failure)
+		}
 		fmt.Fprintln(os.Stderr, "draft-sessions:", err)
 		var exit *exitError
 		if errors.As(err, &exit) {

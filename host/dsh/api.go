@@ -104,12 +104,25 @@ type Status struct {
 	Mode    string `json:"mode"`
 	Version string `json:"version"`
 	Epoch   string `json:"epoch"`
-	Reasons []struct {
-		Code    string `json:"code"`
-		Subject string `json:"subject"`
-		Found   string `json:"found"`
-		Message string `json:"message"`
-	} `json:"reasons"`
+	// Reasons are why it is stock; in full mode why something does not work.
+	Reasons []Reason `json:"reasons"`
+	// Capabilities are what works (compatibility.json); none in stock mode.
+	Capabilities []string `json:"capabilities"`
+	// Overridden is whether an untested DSH is run because the user said so.
+	Overridden bool `json:"overridden"`
+	// Rearmable is whether "rearm" would start the plugin again.
+	Rearmable bool `json:"rearmable"`
+	// Pages are what pages found wanting of themselves.
+	Pages []Reason `json:"pages"`
+}
+
+// Reason is one thing that is not as it was tested, or failed.
+type Reason struct {
+	Code     string `json:"code"`
+	Subject  string `json:"subject"`
+	Expected string `json:"expected"`
+	Found    string `json:"found"`
+	Message  string `json:"message"`
 }
 
 // AwaitMode waits until the bundle is in that mode: DSH prints its address a

@@ -15,7 +15,7 @@ func TestJavaScript(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"types": {filepath.Join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.json"},
-		"tests": {"--test", "test/*.test.js", "client/test/*.test.js"},
+		"tests": {"--test", "--test-timeout=120000", "test/*.test.js", "client/test/*.test.js"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if out, err := tools.Command(t.Context(), here, tools.Node, args...).CombinedOutput(); err != nil {

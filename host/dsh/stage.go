@@ -103,7 +103,6 @@ func (t *Toolchain) stageHalves(dir string, declared map[string]any) error {
 	for to, from := range map[string]string{
 		"proto/draft_sessions.proto": filepath.Join("shared", "proto", "draftsessionsv1", "draft_sessions.proto"),
 		"proto/go_plugin.proto":      filepath.Join(here, "server", "proto", "go_plugin.proto"),
-		"proto/health.proto":         filepath.Join(here, "server", "proto", "health.proto"),
 		"compatibility.json":         "compatibility.json",
 		"LICENSE":                    "LICENSE",
 	} {

@@ -104,7 +104,7 @@ func TestFindsThePlugin(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", way, err)
 		}
-		if c.Info.Version != "test" || c.Entry.PID != os.Getpid() {
+		if c.About.Version != "test" || c.Entry.PID != os.Getpid() {
 			t.Errorf("%+v", c)
 		}
 		if err := c.Close(); err != nil {

@@ -31,9 +31,9 @@ var ErrNone = errors.New("no plugin of this home is running")
 // Client talks to a live plugin.
 type Client struct {
 	pb.DraftSessionsClient
-	// Entry is the plugin's own; Info what it answered.
+	// Entry is the plugin's own; About what it answered.
 	Entry Entry
-	Info  *pb.InfoResponse
+	About *pb.InfoResponse
 
 	conn *grpc.ClientConn
 }
@@ -74,8 +74,8 @@ func connect(ctx context.Context, e Entry) (*Client, error) {
 	c := &Client{DraftSessionsClient: pb.NewDraftSessionsClient(conn), Entry: e, conn: conn}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	if c.Info, err = c.DraftSessionsClient.Info(ctx, &pb.InfoRequest{}); err == nil && c.Info.Protocol != shared.ProtocolVersion {
-		err = fmt.Errorf("it speaks protocol %d, this command %d", c.Info.Protocol, shared.ProtocolVersion)
+	if c.About, err = c.Info(ctx, &pb.InfoRequest{}); err == nil && c.About.Protocol != shared.ProtocolVersion {
+		err = fmt.Errorf("it speaks protocol %d, this command %d", c.About.Protocol, shared.ProtocolVersion)
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())

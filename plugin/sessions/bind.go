@@ -152,7 +152,9 @@ func (m *Manager) create(ctx context.Context, rec shared.DraftRecord, ws *pb.Wor
 		}
 		d.SessionID, d.ReservedSessionID = &sessionID, ""
 		d.State, d.LastError = shared.StateReady, ""
-		d.Operation = nil // it was of another session
+		if d.Operation != nil && d.Operation.SessionID != sessionID {
+			d.Operation = nil // it was of another session
+		} // Of this one, lost and made again: what became of its send is still not known (invariant 10).
 		adopt(d, ws)
 		return nil
 	})

@@ -131,6 +131,12 @@ func TestUnknownOutcomeIsNotRepeated(t *testing.T) {
 	if r, err := w.manager.SendStatus(w.ctx(), rec.ID); err != nil || r.State != sessions.Unknown || r.SubmissionID != "s1" {
 		t.Errorf("status %+v, %v", r, err)
 	}
+	// The host lost the session with it, and makes it again.
+	w.host.lose(*rec.SessionID)
+	if again, recreated, err := w.manager.Bind(w.ctx(), rec.ID); err != nil || !recreated || *again.SessionID != *rec.SessionID {
+		t.Fatalf("%+v, %v, %v", again, recreated, err)
+	}
+	w.refuses("sent again into the session made again", sessions.Submission{DraftID: rec.ID}, shared.OperationUnknown)
 	if got := w.get(rec.ID); got.Text != "task" || len(w.host.sent()) != 0 {
 		t.Fatalf("%+v, prompts %v", got, w.host.sent())
 	}

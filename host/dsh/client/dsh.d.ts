@@ -101,6 +101,8 @@ export interface Slots {
   entries(key: string): readonly SlotEntry[]
   entriesOfSlot(key: string): readonly SlotEntry[]
   subscribe(key: string, listener: () => void): () => void
+  /** Told after DSH has taken an entry that threw out of its slot; checked before use. */
+  onEntryError?(listener: (key: string, entry: SlotEntry, error: unknown) => void): () => void
 }
 
 export type Translate = (key: string, params?: Record<string, unknown>) => string
@@ -121,6 +123,7 @@ export interface Context {
   locale: Locale
   remote: { $mount(contribution: { package: string, descriptors: readonly object[] }): Promise<() => Promise<void>> }
   get(name: string): any
+  inject(services: readonly string[], callback: (scope: Context) => void): unknown
   effect(callback: () => () => void, label?: string): () => void
 }
 

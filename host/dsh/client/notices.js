@@ -10,7 +10,7 @@ import { reasonText } from './locale.js'
 
 /** @type {import('../wire/types.js').Notice[]} */
 const none = []
-const kinds = new Set(['detached', 'recreated', 'late_edit', 'lost', 'conflict_kept', 'moved'])
+const kinds = new Set(['detached', 'recreated', 'late_edit', 'lost', 'conflict_kept', 'moved', 'overridden'])
 
 /** @param {{ app: App }} props */
 export function Notices({ app }) {

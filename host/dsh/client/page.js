@@ -3,7 +3,6 @@
  * in stock mode everything goes again, and DSH is as it was.
  */
 import { createElement as h, Fragment } from 'react'
-import { eventsPath, namespace as wireNamespace } from '../wire/surface.js'
 import { Actions } from './actions.js'
 import { usePage } from './app.js'
 import { Activity } from './bridge/activity.js'
@@ -14,6 +13,7 @@ import { installStatus } from './composer/status.js'
 import { ConflictsDialog } from './conflicts.js'
 import { openEvents } from './events.js'
 import { installGuard } from './guard.js'
+import { dismiss, installLine, overrideNotice } from './line.js'
 import { dictionaries, namespace } from './locale.js'
 import { mountRemote } from './remote.js'
 import { installShortcut } from './shortcut.js'
@@ -22,8 +22,11 @@ import { createRows } from './sidebar/view.js'
 import { Store } from './store.js'
 import { initialState } from './state.js'
 import { installStyles } from './styles.js'
+import { requestOf, tellHost } from './tell.js'
 import { Toast, takeBack } from './toast.js'
+import { TrashDialog } from './trash.js'
 import { installUndo } from './undo.js'
+import { PageVerdict } from './verdict.js'
 
 /**
  * @typedef {import('./dsh.js').Context} Context
@@ -56,6 +59,11 @@ export class Page {
   /** @type {Bridge | undefined} */
   #bridge
   #epoch = ''
+  /** The last that the host half said of itself. @type {Pick<Status, 'mode' | 'reasons' | 'overridden' | 'rearmable'>} */
+  #status = { mode: 'starting', reasons: [], overridden: false, rearmable: false }
+  #verdict
+  /** @type {Store<import('./line.js').Standing>} */
+  #standing = new Store(this.#status)
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #lost
   #toasts = 0
@@ -66,6 +74,12 @@ export class Page {
   constructor(ctx) {
     this.#ctx = ctx
     this.#known = new Set(this.#bases.readSessions())
+    this.#verdict = new PageVerdict({
+      ctx, pageId: crypto.randomUUID(), boot: Reflect.get(window, '__DSH_BOOT__'),
+      call: () => this.#remote?.call,
+      wanted: () => this.#status.mode === 'full',
+      changed: () => this.#safely(() => this.#refresh()),
+    })
     // Before anything else: the first selection of the page already asks it.
     this.#guard = installGuard(ctx, {
       mode: ms => this.#modeWithin(ms),
@@ -81,14 +95,19 @@ export class Page {
     mountRemote(ctx).then(
       remote => {
         this.#remote = remote
-        this.#safely(() => this.#apply())
+        this.#verdict.ask()
       },
-      error => this.#stepBack('the remote methods', error),
+      error => this.#fault('remote', error),
     )
+    this.#undo.push(installLine({
+      ctx, standing: this.#standing, storage: window.localStorage,
+      rearm: () => { this.#call('rearm', {}).catch(() => { /* The line stays, and the button with it. */ }) },
+    }))
   }
 
   dispose() {
     clearTimeout(this.#lost)
+    this.#verdict.dispose()
     this.#unmount()
     this.#guard?.dispose()
     for (const undo of this.#undo.splice(0)) undo()
@@ -115,15 +134,17 @@ export class Page {
   }
 
   /** @param {Status} status */
-  #onStatus({ mode, epoch }) {
+  #onStatus(status) {
     clearTimeout(this.#lost)
     this.#lost = undefined
+    const { mode, epoch } = status
     const restarted = epoch !== this.#epoch && this.#epoch !== ''
+    const judge = mode === 'full' && (epoch !== this.#epoch || this.#verdict.mode === undefined)
     this.#epoch = epoch
+    this.#status = status
     if (mode === 'full' && restarted) this.#bridge?.pause()
-    this.#store.set({ mode })
-    if (mode !== 'starting') this.#decide()
-    this.#apply()
+    this.#refresh()
+    if (judge) this.#verdict.ask()
   }
 
   #onLost() {
@@ -131,9 +152,21 @@ export class Page {
     this.#lost ??= setTimeout(() => this.#safely(() => {
       this.#lost = undefined
       if (this.#mode === 'stock') return
-      this.#store.set({ mode: this.#mounted.length > 0 ? 'paused' : 'starting' })
-      this.#apply()
+      this.#status = { ...this.#status, mode: this.#mounted.length > 0 ? 'paused' : 'starting' }
+      this.#refresh()
     }), lostMs)
+  }
+
+  /** What the host half says and what the gate says of this page, together. */
+  #refresh() {
+    const { mode, reasons, overridden, rearmable } = this.#status
+    const judged = mode === 'full' ? this.#verdict.mode ?? (this.#mounted.length > 0 ? 'full' : 'starting') : mode
+    const now = mode !== 'stock' && this.#verdict.mode === 'stock' ? 'stock' : judged
+    const all = mode === 'full' && this.#verdict.reasons.length > 0 ? this.#verdict.reasons : reasons
+    this.#standing.set({ mode: now, reasons: all, overridden, rearmable })
+    this.#store.set({ mode: now })
+    if (now !== 'starting') this.#decide()
+    this.#apply()
   }
 
   #apply() {
@@ -186,39 +219,52 @@ export class Page {
     const actions = new Actions({
       ctx, bridge, call: this.#call,
       ready: () => this.#mode === 'full',
+      modes: store,
       creating: creating => store.set({ creating }),
       focusRow: draftId => store.set({ focus: draftId }),
-      toast: toast => store.set({ toast: { ...toast, id: ++this.#toasts } }),
+      toast: toast => {
+        const id = ++this.#toasts
+        store.set({ toast: { ...toast, id } })
+        return () => { if (store.getSnapshot().toast?.id === id) store.set({ toast: undefined }) }
+      },
       notice: notice => {
         const at = Date.now()
         store.set({ notices: [...store.getSnapshot().notices, { ...notice, at, id: `page:${at}:${notice.draftId}` }] })
       },
       forget: noticeId => {
+        if (noticeId.startsWith('page:overridden:')) dismiss(window.localStorage, noticeId)
         const { notices } = store.getSnapshot()
         store.set({ notices: notices.filter(({ id }) => id !== noticeId) })
         return notices.length > store.getSnapshot().notices.length
       },
       field: () => activity.field(),
+      editedWithin: ms => activity.editedWithin(ms),
     })
     const app = { store, actions, ctx }
+    const risk = overrideNotice(this.#standing.getSnapshot(), window.localStorage)
+    if (risk) store.set({ notices: [risk] })
     this.#mounted.push(() => activity.dispose(), () => bridge.dispose())
     this.#part('texts', () => ctx.locale.register(namespace, dictionaries))
     this.#part('styles', installStyles)
-    this.#part('rows', () => shadowBrowser(ctx.slots, { Rows: createRows(app), useHidden: () => usePage(app, state => state.hidden) },
-      error => this.#report('the rows', error)))
+    this.#part('rows', () => shadowBrowser(ctx.slots, {
+      Rows: createRows(app), useHidden: () => usePage(app, state => state.hidden),
+      // Drafts without rows could not be reached. Not while React is at work.
+      failed: error => queueMicrotask(() => this.#fault('rows', error)),
+    }, error => this.#report('a neighbour', error)))
     this.#part('composer', () => installStatus(app, ctx.slots, {
       appeared: sessionId => this.#safely(() => bridge.appeared(sessionId)),
       mounted: sessionId => this.#safely(() => bridge.mounted(sessionId)),
     }))
     this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
-      () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
+      () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }), h(TrashDialog, { app }))))))
     this.#part('undo', () => installUndo(() => takeBack(store)))
     this.#part('shortcut', () => installShortcut(() => { void actions.newDraft() }))
     this.#part('page end', () => this.#onPageHide())
   }
 
   /**
-   * One part of the page; where DSH is not as it expects, it alone is left out.
+   * One part of the page. Without rows or their texts there is nothing to be seen of
+   * drafts; of the others one alone is left out.
    * @param {string} name
    * @param {() => () => void} install
    */
@@ -227,13 +273,14 @@ export class Page {
       this.#mounted.push(this.#ctx.effect(install, `draft sessions: ${name}`))
     } catch (error) {
       this.#report(name, error)
+      if (name === 'texts' || name === 'rows') queueMicrotask(() => this.#fault(name, error))
     }
   }
 
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined })
+    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined, trash: false })
   }
 
   /** @param {string} raw */
@@ -247,14 +294,12 @@ export class Page {
   #onPageHide() {
     const send = () => {
       let room = keepaliveBytes
-      for (const request of this.#bridge?.lastEdits() ?? []) {
-        const method = `${wireNamespace}/edit`
-        const body = JSON.stringify({ type: 'client-request', rpcId: crypto.randomUUID(), method, payload: { args: { request } } })
+      for (const edit of this.#bridge?.lastEdits() ?? []) {
+        const { url, body } = requestOf('edit', edit)
         room -= new TextEncoder().encode(body).length
         if (room < 0) return
-        fetch(new URL(`/api/${method}`, new URL(eventsPath, location.href)), {
-          method: 'POST', body, keepalive: true, headers: { 'content-type': 'application/json' },
-        }).catch(() => { /* Nobody is left to be told. */ })
+        fetch(url, { method: 'POST', body, keepalive: true, headers: { 'content-type': 'application/json' } })
+          .catch(() => { /* Nobody is left to be told. */ })
       }
     }
     window.addEventListener('pagehide', send)
@@ -277,11 +322,11 @@ export class Page {
     console.warn(`draft sessions: ${part} stepped back`, error)
   }
 
-  /** @param {string} part @param {unknown} error */
-  #stepBack(part, error) {
+  /** Without this part the page is DSH's alone, until it is loaded anew. @param {string} part @param {unknown} error */
+  #fault(part, error) {
     this.#report(part, error)
-    this.#store.set({ mode: 'stock' })
-    this.#decide()
-    for (const undo of this.#undo.splice(0)) undo()
+    this.#verdict.fault(part, error)
+    // What carries the verdict may be what failed.
+    if (!this.#remote) void tellHost('report', this.#verdict.report())
   }
 }

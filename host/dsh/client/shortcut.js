@@ -14,11 +14,19 @@ export function isNewDraftChord({ code, shiftKey, ctrlKey, metaKey, altKey, repe
 export function installShortcut(newDraft, target = window) {
   /** @param {KeyboardEvent} event */
   const pressed = event => {
-    if (!isNewDraftChord(event)) return
+    if (!isNewDraftChord(event) || isModal(target.document)) return
     event.preventDefault()
     event.stopPropagation()
     newDraft()
   }
   target.addEventListener('keydown', pressed, true)
   return () => target.removeEventListener('keydown', pressed, true)
+}
+
+/**
+ * Whether a dialog lies over the page: what is under it takes no keys.
+ * @param {Pick<Document, 'querySelectorAll'>} doc
+ */
+export function isModal(doc) {
+  return [...doc.querySelectorAll('[aria-modal="true"], dialog:modal')].some(dialog => dialog.getClientRects().length > 0)
 }

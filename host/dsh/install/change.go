@@ -19,7 +19,7 @@ const (
 	// pluginWithin bounds one `dsh plugin`; pnpm may have to fetch what a profile lacks.
 	pluginWithin = 5 * time.Minute
 	// lockWithin is how long one install waits for another, lockAgain how often it asks.
-	lockWithin = 10 * time.Second
+	lockWithin = time.Minute
 	lockAgain  = 50 * time.Millisecond
 )
 
@@ -93,6 +93,8 @@ func (c *change) undo(ctx context.Context, cause error) error {
 	err := c.before.restore()
 	if err == nil && c.before.existed {
 		err = c.settle(context.WithoutCancel(ctx))
+		// What pnpm has just installed it has also written down in its own way.
+		err = errors.Join(err, c.before.restore(), c.dropMissing())
 	}
 	if err != nil {
 		return shared.Errorf(code, "%w\nPutting the profile back failed too: %v. Run `dsh plugin --profile %s install`. Drafts are kept in %s.",
@@ -101,8 +103,7 @@ func (c *change) undo(ctx context.Context, cause error) error {
 	return shared.Errorf(code, "%w\nNothing was changed: the profile %s is as it was, drafts are kept in %s.", cause, c.Profile, storage(c.Home))
 }
 
-// settle makes what is installed in the profile fit its files again. A profile that
-// would still name a bundle that is not there loses it: DSH would not start.
+// settle makes what is installed in the profile fit its files again.
 func (c *change) settle(ctx context.Context) error {
 	s, err := look(c.Home, c.Profile)
 	if err != nil {
@@ -111,11 +112,15 @@ func (c *change) settle(ctx context.Context) error {
 	if s.mentions() == (s.installed != "") && sameBundle(s) {
 		return nil
 	}
-	err = c.plugin(ctx, "install", "--prefer-offline")
-	if s, lookErr := look(c.Home, c.Profile); lookErr != nil {
-		err = errors.Join(err, lookErr)
-	} else if s.listed && s.installed == "" {
-		err = errors.Join(err, unlist(c.Home, c.Profile))
+	return c.plugin(ctx, "install", "--prefer-offline")
+}
+
+// dropMissing takes the bundle out of a profile that names one which is not there:
+// DSH would not start.
+func (c *change) dropMissing() error {
+	s, err := look(c.Home, c.Profile)
+	if err == nil && s.listed && s.installed == "" {
+		err = unlist(c.Home, c.Profile)
 	}
 	return err
 }

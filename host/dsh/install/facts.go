@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// probeWithin bounds each program that is asked for its version.
+	// probeWithin bounds each program that is asked for its version, unless a DSH says otherwise.
 	probeWithin = 10 * time.Second
 	// maxPackages bounds the search for a pinned package.
 	maxPackages = 20_000
@@ -27,10 +27,14 @@ const (
 // An answer that did not come in time is told as such, so there is no error.
 func (d *DSH) Facts(ctx context.Context, home, profile string, host compat.Host) compat.Facts {
 	f := compat.Facts{Host: "dsh", Protocol: shared.ProtocolVersion, Probed: []string{compat.ScopeNothing}}
+	within := d.ProbeWithin
+	if within == 0 {
+		within = probeWithin
+	}
 	f.Answers = append(f.Answers,
 		compat.Answer{Subject: host.Package, Source: compat.SourceInstalled, Version: d.Version, Where: d.Root},
-		probe(ctx, host.Package, append(slices.Clone(d.Command), "--version")...),
-		probe(ctx, compat.SubjectNode, "node", "--version"),
+		probe(ctx, within, host.Package, append(slices.Clone(d.Command), "--version")...),
+		probe(ctx, within, compat.SubjectNode, "node", "--version"),
 	)
 	found, problem := d.resolve(ctx, slices.Sorted(maps.Keys(host.Pins)))
 	for _, name := range slices.Sorted(maps.Keys(host.Pins)) {
@@ -49,9 +53,9 @@ func (d *DSH) Facts(ctx context.Context, home, profile string, host compat.Host)
 	return f
 }
 
-func probe(ctx context.Context, subject string, argv ...string) compat.Answer {
+func probe(ctx context.Context, within time.Duration, subject string, argv ...string) compat.Answer {
 	a := compat.Answer{Subject: subject, Source: compat.SourceOwn}
-	out, err := run(ctx, probeWithin, "", nil, argv...)
+	out, err := run(ctx, within, "", nil, argv...)
 	if err != nil {
 		a.Problem = fmt.Sprintf("%s --version: %v", filepath.Base(argv[0]), err)
 		return a

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -18,6 +19,8 @@ type DSH struct {
 	Command []string
 	// Root is the folder of its package, Version the version written there.
 	Root, Version string
+	// ProbeWithin bounds each program that [DSH.Facts] asks; 10 s when zero.
+	ProbeWithin time.Duration
 }
 
 // Find finds a DSH: where is a folder that it was installed into, the folder of

@@ -9,11 +9,14 @@ import { Link } from './link.js'
 import { findNeighbour, watchNeighbour } from './neighbour.js'
 import { observeCommands, observePrompts, observeSessions, WatchedSessions } from './observers.js'
 import { Outbox } from './outbox.js'
+import { Pages } from './pages.js'
 import { pluginBinary, storageDir } from './paths.js'
 import { loadServices } from './protos.js'
 import { PushHub } from './push.js'
+import { asked } from './rearm.js'
+import { messageOf, reason } from './reasons.js'
 import { makeService, register } from './remote.js'
-import { reason, Supervisor } from './supervisor.js'
+import { Supervisor } from './supervisor.js'
 
 const settlePollMs = 25
 const settleMaxMs = 30_000
@@ -26,6 +29,8 @@ export class Bundle {
   #supervisor
   #hub
   #outbox
+  #pages
+  #override
   #watched = new WatchedSessions()
   /** @type {import('../wire/types.js').Sidebar | undefined} */
   #sidebar
@@ -35,36 +40,69 @@ export class Bundle {
   #withdraw = () => {}
   #stopped = false
 
-  /** @param {HostContext} ctx @param {import('./log.js').HostLog} log */
-  constructor(ctx, log) {
+  /** @param {HostContext} ctx @param {import('./log.js').HostLog} log @param {string} override the untested version of DSH that the user runs */
+  constructor(ctx, log, override) {
     this.#ctx = ctx
     this.#log = log
-    this.#supervisor = new Supervisor({ connect: this.#connector(), log, onStatus: () => { this.#onStatus() } })
+    this.#override = override
+    this.#supervisor = new Supervisor({
+      connect: this.#connector(), log, onStatus: () => { this.#onStatus() },
+      asked: signal => asked(storageDir(process.env), signal),
+    })
     this.#hub = new PushHub({
       status: () => this.#supervisor.status,
       sidebar: () => this.#sidebar,
       trustedHosts: () => ctx.get('webRuntime')?.trustedHosts ?? [],
     })
     this.#outbox = new Outbox(() => this.#supervisor.link, log)
+    this.#pages = new Pages({ ctx, log, link: () => this.#supervisor.link, tell: (reasons) => { this.#supervisor.tellPages(reasons) } })
   }
 
   /** Begin, without waiting for anything. */
   start() {
-    const ctx = this.#ctx
-    ctx.effect(() => () => this.#dispose(), 'draft-sessions')
-    ctx.effect(() => ctx.webServer.register(this.#hub.route), 'draft-sessions events')
-    ctx.effect(() => watchNeighbour(ctx, (other) => { this.#stepAside(other) }), 'draft-sessions neighbour')
-    this.#begin().catch((error) => {
-      this.#log.warn('the bundle could not begin', { error: String(error) })
-      this.#stop([reason('INTERNAL', 'The bundle could not begin.', String(error))])
+    this.#inPlace(() => {
+      this.#ctx.effect(() => watchNeighbour(this.#ctx, (other) => { this.#stepAside(other) }), 'draft-sessions neighbour')
+      return this.#begin()
     })
+  }
+
+  /** Only tell why there are no drafts. @param {import('../wire/types.js').Reason[]} reasons */
+  tell(reasons) {
+    this.#inPlace(async () => {
+      this.#stop(reasons)
+      this.#withdraw = await this.#register()
+    })
+  }
+
+  /** @param {() => Promise<void>} run */
+  #inPlace(run) {
+    const failed = (/** @type {unknown} */ error) => {
+      this.#stop([reason('HOST_SEAM_FAILED',
+        'Something of DSH that drafts build on is missing or failed; use a tested DSH or a plugin release made for this one.', { found: messageOf(error) })])
+    }
+    try {
+      this.#ctx.effect(() => () => this.#dispose(), 'draft-sessions')
+      this.#ctx.effect(() => this.#ctx.webServer.register(this.#hub.route), 'draft-sessions events')
+      run().catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   /** @param {import('../wire/types.js').Reason[]} reasons */
   #stop(reasons) {
     this.#supervisor.stop(reasons).catch((error) => {
-      this.#log.warn('the plugin could not be stopped', { error: String(error) })
+      this.#log.warn('the plugin could not be stopped', { error: messageOf(error) })
     })
+  }
+
+  #register() {
+    return register(this.#ctx, makeService({
+      status: () => this.#supervisor.status,
+      rearm: () => { this.#supervisor.rearm() },
+      report: report => this.#pages.judge(report),
+      link: () => this.#supervisor.link,
+    }))
   }
 
   /**
@@ -85,11 +123,7 @@ export class Bundle {
       this.#stepAside(other)
       return
     }
-    const withdraw = await register(ctx, makeService({
-      status: () => this.#supervisor.status,
-      rearm: () => { this.#supervisor.rearm() },
-      link: () => this.#supervisor.link,
-    }))
+    const withdraw = await this.#register()
     if (this.#stopped) {
       withdraw()
       return
@@ -106,7 +140,7 @@ export class Bundle {
     try {
       withdraw()
     } catch (error) {
-      this.#log.warn('the namespace could not be given up', { error: String(error) })
+      this.#log.warn('the namespace could not be given up', { error: messageOf(error) })
     }
     this.#stop([other])
   }
@@ -117,15 +151,15 @@ export class Bundle {
     const instance = randomUUID()
     const once = new Once()
     return async (/** @type {AbortSignal} */ signal) => {
-      const facts = collectFacts(ctx)
-      const hello = { host: facts.host, hostVersion: facts.hostVersion, features: Object.keys(hostCalls(ctx)), instance }
       return Link.connect({
         launch: {
           binary: pluginBinary, args: ['plugin'], store: join(storageDir(process.env), 'drafts.json'),
           env: process.env, services: loadServices(), log,
         },
-        facts,
-        host: { hello, handlers: hostCalls(ctx), once },
+        facts: () => collectFacts(ctx, { override: this.#override }),
+        host: ({ host, hostVersion }) => ({
+          hello: { host, hostVersion, features: Object.keys(hostCalls(ctx)), instance }, handlers: hostCalls(ctx), once,
+        }),
         onEvent: (event) => { this.#onEvent(event) },
       }, signal)
     }
@@ -142,7 +176,8 @@ export class Bundle {
   }
 
   #onStatus() {
-    const { mode } = this.#supervisor.status
+    const { mode, pages } = this.#supervisor.status
+    if (mode === 'full' && pages.length === 0) this.#pages.forget()
     if (mode === 'full') {
       this.#observe()
       this.#outbox.drain()

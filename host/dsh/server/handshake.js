@@ -2,6 +2,7 @@
  * The constants of shared/handshake.go and the first line that a go-plugin process
  * prints: `1|<app protocol>|unix|<socket>|grpc|<server certificate>`.
  */
+import { GateClosed, reason } from './reasons.js'
 
 export const protocolVersion = 1
 export const magicCookie = /** @type {const} */ (['DRAFT_SESSIONS_PLUGIN', '0196a3f0-draft-sessions'])
@@ -16,16 +17,25 @@ const coreProtocol = '1'
 /**
  * @param {string} line
  * @returns {{ socket: string, certificate: Buffer }} the socket's path and the server's certificate (DER)
- * @throws {Error} whose text says what does not fit; a retry would not help
+ * @throws {GateClosed} with one reason; a retry would not help
  */
 export function parseHandshake(line) {
   const [core, app, network, socket, protocol, certificate] = line.trim().split('|')
-  if (protocol === undefined) throw new Error('the binary printed no plugin handshake')
-  if (core !== coreProtocol) throw new Error(`core protocol ${printable(core)} instead of ${coreProtocol}`)
-  if (app !== String(protocolVersion)) throw new Error(`protocol ${printable(app)} instead of ${protocolVersion}`)
-  if (network !== 'unix' || protocol !== 'grpc' || !socket) throw new Error('neither a unix socket nor gRPC')
-  if (!certificate) throw new Error('no certificate: the plugin does not speak AutoMTLS')
+  if (protocol === undefined) throw invalid('a handshake line', 'something else')
+  if (core !== coreProtocol) throw invalid(`core protocol ${coreProtocol}`, `core protocol ${printable(core)}`)
+  if (app !== String(protocolVersion)) {
+    throw new GateClosed([reason('PROTOCOL_MISMATCH', 'The host\'s half and the plugin binary are of different builds; install both of one release.',
+      { subject: 'protocol', expected: String(protocolVersion), found: printable(app) })])
+  }
+  if (network !== 'unix' || protocol !== 'grpc' || !socket) throw invalid('gRPC on a unix socket', `${printable(protocol)} on ${printable(network)}`)
+  if (!certificate) throw invalid('a certificate', 'none')
   return { socket, certificate: Buffer.from(certificate, 'base64') }
+}
+
+/** @param {string} expected @param {string} found */
+function invalid(expected, found) {
+  return new GateClosed([reason('HANDSHAKE_INVALID', 'What was started does not speak as the drafts plugin does; install the plugin again.',
+    { subject: 'handshake', expected, found })])
 }
 
 /** @param {string | undefined} text */

@@ -22,6 +22,7 @@ export interface Services {
   }
   permissionPresets: { current(events: readonly SessionEvent[]): string, set(session: Session, name: string): void }
   commands: { execute(agent: { session: Session }, line: string, ...rest: any[]): Promise<{ result: { kind: string } } | undefined> }
+  clientModules: { clientPath?(id: string): string | undefined, graph?(): { entries: readonly { id: string, rev: string }[] } }
   webRuntime: { trustedHosts?: readonly string[] }
 }
 
@@ -36,5 +37,6 @@ export interface HostContext {
   get<K extends keyof Services>(name: K): Services[K] | undefined
   get(name: string): unknown
   on(event: string, listener: (...args: any[]) => void, options?: { global?: boolean }): () => void
+  inject(services: readonly string[], callback: (scope: HostContext) => void): { dispose?(): unknown }
   effect(setup: () => () => unknown, label?: string): () => unknown
 }

@@ -3,7 +3,7 @@
  * the same file in memory, so it would overwrite ours: ours steps aside.
  */
 import { namespace, packageName } from '../wire/surface.js'
-import { reason } from './supervisor.js'
+import { reason } from './reasons.js'
 
 const otherPackage = 'dsh-draft-sessions'
 
@@ -49,8 +49,6 @@ function isOther(name) {
 
 /** @param {string} found */
 function stepAside(found) {
-  return {
-    ...reason('OTHER_PLUGIN', 'Another drafts plugin is active in this DSH; this one leaves the drafts to it. Remove one of the two.', found),
-    subject: packageName,
-  }
+  return reason('OTHER_PLUGIN', 'Another drafts plugin is active in this DSH; this one leaves the drafts to it. Remove one of the two.',
+    { subject: packageName, found })
 }

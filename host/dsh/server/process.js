@@ -3,13 +3,14 @@
  * knows what a draft is. Starting again means a new PluginProcess.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import grpc from '@grpc/grpc-js'
 import { clientIdentity, toPem } from './certificate.js'
 import { pluginEnvironment } from './environment.js'
 import { maxMessageBytes, parseHandshake } from './handshake.js'
+import { atMost, readLines } from './lines.js'
+import { GateClosed, messageOf, StartError } from './reasons.js'
 import { call } from './rpc.js'
 import { makeSocketDir } from './socketdir.js'
 
@@ -18,19 +19,16 @@ const shutdownGraceMs = 2_000
 const healthEveryMs = 5_000
 const healthDeadlineMs = 2_000
 const healthMisses = 3
+/** Windows has no process groups of this kind. */
+const ownGroup = process.platform !== 'win32'
 /** So many of the last stderr lines, each cut to so many characters, go into a start error. */
 const tailLines = 20
 const tailChars = 300
-
-/** The plugin cannot be used, and trying again would not help. */
-export class StartError extends Error {
-  /** @param {string} code @param {string} message */
-  constructor(code, message) {
-    super(message)
-    this.name = 'StartError'
-    this.code = code
-  }
-}
+/** How long after the end of the process its last words are waited for, in ms. */
+const lastWordsMs = 1_000
+/** So many of the plugin's lines go into the log in so long, in ms: writing them blocks the host. */
+const loggedLines = 200
+const loggedMs = 10_000
 
 /**
  * @typedef {object} Launch
@@ -58,13 +56,14 @@ export class PluginProcess {
   #connect
   /** @type {NodeJS.Timeout | undefined} */
   #health
+  #over = false
   #lastResort = () => { this.kill() }
 
   /**
    * Start the binary and shake hands.
    * @param {Launch} launch
    * @param {AbortSignal} signal ends the process while it is starting
-   * @throws {StartError} the process has ended then
+   * @throws {StartError | GateClosed} the process has ended then; with its last words
    */
   static async start(launch, signal) {
     const identity = await clientIdentity()
@@ -78,8 +77,7 @@ export class PluginProcess {
     } catch (error) {
       process.kill()
       await process.ended
-      const tail = process.#tail.length ? `; its last words: ${process.#tail.join(' / ')}` : ''
-      throw new StartError(error instanceof StartError ? error.code : 'PLUGIN_START_FAILED', `${text(error)}${tail}`)
+      throw process.explained(error)
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
@@ -90,13 +88,40 @@ export class PluginProcess {
     this.#services = launch.services
     this.#log = launch.log
     this.#socketDir = makeSocketDir()
-    this.#child = spawn(launch.binary, launch.args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: pluginEnvironment(launch.env, { store: launch.store, socketDir: this.#socketDir, certificate }),
-    })
+    this.#child = this.#spawn(launch, certificate)
     this.ended = this.#watchEnd()
     process.on('exit', this.#lastResort)
     this.#readStderr()
+  }
+
+  /** @param {Launch} launch @param {string} certificate */
+  #spawn({ binary, args, env, store }, certificate) {
+    try {
+      return spawn(binary, args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // In a group of its own, what it started itself can be ended with it.
+        detached: ownGroup,
+        env: pluginEnvironment(env, { store, socketDir: this.#socketDir, certificate }),
+      })
+    } catch (error) {
+      this.#removeSocketDir()
+      throw new StartError(`it could not be started: ${messageOf(error)}`)
+    }
+  }
+
+  #removeSocketDir() {
+    try {
+      rmSync(this.#socketDir, { recursive: true, force: true })
+    } catch {
+      // The next start sweeps it.
+    }
+  }
+
+  /** The error with the last words of the process. @param {unknown} error */
+  explained(error) {
+    const tail = this.#tail.length ? `; its last words: ${this.#tail.join(' / ')}` : ''
+    if (!(error instanceof GateClosed)) return new StartError(`${messageOf(error)}${tail}`)
+    return new GateClosed(error.reasons.map(reason => ({ ...reason, found: `${reason.found}${tail}` })))
   }
 
   get pid() { return this.#child.pid ?? 0 }
@@ -104,8 +129,16 @@ export class PluginProcess {
   /** A client of the project's own service. @returns {any} */
   get drafts() { return this.#client(this.#services.draftSessions) }
 
-  /** End it at once. It may have ended already. */
-  kill() { this.#child.kill('SIGKILL') }
+  /** End it at once, with what it started as far as that stayed in its group. It may have ended already. */
+  kill() {
+    const { pid } = this.#child
+    if (pid === undefined || this.#over) return
+    try {
+      process.kill(ownGroup ? -pid : pid, 'SIGKILL')
+    } catch {
+      // All of them have ended.
+    }
+  }
 
   /** End it in order: 2 seconds to do so, then SIGKILL. Resolves when it has ended. */
   async shutdown() {
@@ -120,28 +153,30 @@ export class PluginProcess {
   }
 
   async #watchEnd() {
+    const read = new Promise((resolve) => { this.#child.once('close', resolve) })
     const outcome = await new Promise((resolve) => {
       // For good: an 'error' event without a listener ends the host.
       this.#child.on('error', (error) => { resolve(`it could not be started: ${error.message}`) })
       this.#child.once('exit', (code, signal) => { resolve(signal ? `it was ended by ${signal}` : `it exited with ${code}`) })
     })
+    // Whatever it started and left behind; from here on its id may be another's.
+    this.kill()
+    this.#over = true
     process.off('exit', this.#lastResort)
+    // Its last words may still be in the pipe, which somebody that left its group may hold open.
+    await Promise.race([read, sleep(lastWordsMs, undefined, { ref: false })])
     clearInterval(this.#health)
     for (const client of this.#clients) client.close()
-    try {
-      rmSync(this.#socketDir, { recursive: true, force: true })
-    } catch {
-      // The next start sweeps it.
-    }
+    this.#removeSocketDir()
     return /** @type {string} */ (outcome)
   }
 
   #readStderr() {
-    const stderr = /** @type {import('node:stream').Readable} */ (this.#child.stderr)
-    stderr.on('error', ignored)
-    createInterface({ input: stderr }).on('line', (line) => {
+    const pass = atMost(loggedLines, loggedMs, (dropped) => { this.#log.warn('the plugin wrote too much', { dropped }) })
+    readLines(/** @type {import('node:stream').Readable} */ (this.#child.stderr), (line) => {
       this.#tail.push(line.slice(0, tailChars))
       if (this.#tail.length > tailLines) this.#tail.shift()
+      if (!pass()) return
       const { level, message, fields } = parseLogLine(line)
       const write = level === 'warn' || level === 'error' ? 'warn' : 'info'
       this.#log[write](`plugin: ${message}`, fields)
@@ -167,27 +202,21 @@ export class PluginProcess {
   }
 
   async #handshakeLine() {
-    const stdout = /** @type {import('node:stream').Readable} */ (this.#child.stdout)
-    stdout.on('error', ignored)
-    const lines = createInterface({ input: stdout })
-    const timeout = AbortSignal.timeout(startDeadlineMs)
-    const line = await Promise.race([
-      once(lines, 'line', { signal: timeout }).then(([first]) => String(first), () => undefined),
-      this.ended.then((why) => { throw new StartError('PLUGIN_START_FAILED', `the plugin did not start: ${why}`) }),
-    ])
+    const first = Promise.withResolvers()
     // Reading goes on for ever: a full pipe would stop the plugin.
-    lines.on('line', () => {})
-    if (line === undefined) throw new StartError('PLUGIN_START_FAILED', `no handshake within ${startDeadlineMs / 1000} s`)
-    try {
-      return parseHandshake(line)
-    } catch (error) {
-      throw new StartError('PROTOCOL_MISMATCH', text(error))
-    }
+    readLines(/** @type {import('node:stream').Readable} */ (this.#child.stdout), first.resolve)
+    const timer = setTimeout(() => { first.resolve(undefined) }, startDeadlineMs)
+    const line = await Promise.race([
+      first.promise,
+      this.ended.then((why) => { throw new StartError(`the plugin did not start: ${why}`) }),
+    ]).finally(() => { clearTimeout(timer) })
+    if (line === undefined) throw new StartError(`no handshake within ${startDeadlineMs / 1000} s`)
+    return parseHandshake(line)
   }
 
   /** @param {grpc.ServiceClientConstructor} Service */
   #client(Service) {
-    if (!this.#connect) throw new StartError('PLUGIN_START_FAILED', 'not connected')
+    if (!this.#connect) throw new StartError('not connected')
     const client = this.#connect(Service)
     this.#clients.push(client)
     return client
@@ -202,10 +231,11 @@ export class PluginProcess {
   }
 
   #watchHealth() {
-    const client = this.#client(this.#services.health)
+    // The service itself, as the Go host asks it: a process whose health server lives on alone is of no use.
+    const client = this.drafts
     let misses = 0
     this.#health = setInterval(() => {
-      call(client, 'Check', { service: 'plugin' }, healthDeadlineMs).then(() => { misses = 0 }, () => {
+      call(client, 'Info', {}, healthDeadlineMs).then(() => { misses = 0 }, () => {
         misses += 1
         if (misses < healthMisses) return
         this.#log.warn('the plugin does not answer; killing it', { pid: this.pid })
@@ -229,12 +259,4 @@ export function parseLogLine(line) {
     // Not JSON: a panic, or a library's own words.
   }
   return { level: 'warn', message: line.slice(0, tailChars), fields: {} }
-}
-
-/** A pipe that breaks is the end of the process, which is seen anyway; unheard, it would end the host. */
-function ignored() {}
-
-/** @param {unknown} error */
-function text(error) {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -5,14 +5,13 @@ import loader from '@grpc/proto-loader'
 import { bundleRoot } from './paths.js'
 
 /** The service's path in the contract, for clients and tests. */
-const files = ['draft_sessions.proto', 'go_plugin.proto', 'health.proto']
+const files = ['draft_sessions.proto', 'go_plugin.proto']
 
 /**
  * @typedef {object} Services
  * @property {grpc.ServiceClientConstructor} draftSessions
  * @property {grpc.ServiceClientConstructor} controller
  * @property {grpc.ServiceClientConstructor} stdio
- * @property {grpc.ServiceClientConstructor} health
  */
 
 /**
@@ -31,6 +30,5 @@ export function loadServices(dir = join(bundleRoot, 'proto')) {
     draftSessions: root.draftsessions.v1.DraftSessions,
     controller: root.plugin.GRPCController,
     stdio: root.plugin.GRPCStdio,
-    health: root.grpc.health.v1.Health,
   }
 }

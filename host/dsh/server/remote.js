@@ -5,12 +5,14 @@ import { decode, WireError } from '../wire/codec.js'
 import { descriptors } from '../wire/descriptors.js'
 import { deadlines, methods, namespace, packageName, unavailableCode } from '../wire/surface.js'
 import { fromProto } from './convert.js'
+import { within } from './manifest.js'
 import { CallError } from './rpc.js'
 
 /**
  * @typedef {object} Behind what answers
  * @property {() => import('../wire/types.js').Status} status
  * @property {() => void} rearm
+ * @property {(report: import('../wire/types.js').PageReport) => Promise<import('../wire/types.js').Verdict>} report
  * @property {() => Pick<import('./link.js').Link, 'call'> | undefined} link
  */
 
@@ -38,6 +40,7 @@ export function makeService(behind) {
 async function answer(behind, name, request) {
   const method = methods[name]
   const checked = decode(method.request, request)
+  if (name === 'report') return behind.report(/** @type {any} */ (checked))
   if (name === 'rearm') behind.rearm()
   if (method.rpc === '') return behind.status()
   const link = behind.link()
@@ -61,7 +64,7 @@ function failure(error) {
 export async function register(ctx, service) {
   // Resolved at run time: a copy of our own would be another instance.
   const protocol = createRequire(ctx.baseUrl).resolve('@deepseek-ai/dsh-typert-protocol')
-  const { bindTypertRemote } = await import(pathToFileURL(protocol).href)
+  const { bindTypertRemote } = await within(import(pathToFileURL(protocol).href))
   const bound = Object.assign(service, { typertRemote: bindTypertRemote(service, namespace, {}) })
   const withdraw = ctx.reflect.provide(namespace, bound)
   try {

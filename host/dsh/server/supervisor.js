@@ -4,8 +4,7 @@
  * left behind (invariant 9).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GateClosed, Link } from './link.js'
-import { StartError } from './process.js'
+import { GateClosed, messageOf, reason, reasonsOf } from './reasons.js'
 
 const backoffMinMs = 250
 const backoffMaxMs = 30_000
@@ -15,34 +14,37 @@ const maxCrashes = 5
 
 /** @typedef {import('../wire/types.js').Status} Status */
 /** @typedef {import('../wire/types.js').Reason} Reason */
-/** @typedef {Pick<Link, 'ended' | 'version' | 'epoch' | 'pid' | 'call' | 'shutdown'>} Connected */
+/** @typedef {Pick<import('./link.js').Link, 'ended' | 'version' | 'epoch' | 'pid' | 'verdict' | 'judge' | 'call' | 'shutdown'>} Connected */
 
 /**
  * @typedef {object} SupervisorOptions
  * @property {(signal: AbortSignal) => Promise<Connected>} connect makes a new process and comes as far as its first event
  * @property {import('./log.js').HostLog} log
  * @property {(status: Status) => void} onStatus after each change
+ * @property {(signal: AbortSignal) => Promise<boolean>} [asked] waits until a person's command asks to start again
  * @property {(ms: number, signal: AbortSignal) => Promise<void>} [wait] for tests
  * @property {() => number} [now] for tests
  */
 
+/** @type {Status} */
+const starting = { mode: 'starting', version: '', epoch: '', reasons: [], capabilities: [], overridden: false, rearmable: false, pages: [] }
+
 export class Supervisor {
   #options
-  /** @type {Status} */
-  #status = { mode: 'starting', version: '', epoch: '', reasons: [] }
+  #status = starting
   /** @type {Connected | undefined} */
   #link
   #abort = new AbortController()
   /** @type {Promise<void>} */
   #running = Promise.resolve()
-  #rearmable = false
+  /** Ends what waits: for the next start, or for a request to start again. */
+  #waiting = new AbortController()
 
   /** @param {SupervisorOptions} options */
   constructor(options) {
     this.#options = options
   }
 
-  /** @returns {Status} */
   get status() { return this.#status }
 
   /** The plugin, in full mode only. @returns {Connected | undefined} */
@@ -50,26 +52,27 @@ export class Supervisor {
 
   /** Begin. Returns at once. */
   start() {
-    this.#rearmable = false
-    this.#set({ mode: 'starting', version: '', epoch: '', reasons: [] })
+    this.#set(starting)
     this.#running = this.#run().catch((error) => {
-      this.#stock([reason('INTERNAL', String(error))])
+      this.#stock([reason('INTERNAL', 'Drafts failed in a way that nobody thought of; the log has more.', { found: String(error) })])
     })
   }
 
-  /** Begin anew after too many crashes; otherwise nothing. */
+  /** A person's wish: begin anew after the plugin was given up, or at once while it is waited for. */
   rearm() {
-    if (this.#rearmable && !this.#abort.signal.aborted) {
-      this.#options.log.info('started again by hand')
-      this.start()
-    }
+    if (this.#abort.signal.aborted) return
+    if (this.#status.mode === 'paused') this.#waiting.abort()
+    if (!this.#status.rearmable) return
+    this.#waiting.abort()
+    this.#options.log.info('started again by hand')
+    this.start()
   }
 
   /** Stop for good; no reasons: the host ends. Resolves when no process is left. @param {Reason[]} reasons */
   async stop(reasons) {
     if (!this.#abort.signal.aborted) {
       this.#abort.abort()
-      this.#rearmable = false
+      this.#waiting.abort()
       this.#stock(reasons)
     }
     await this.#running
@@ -88,11 +91,11 @@ export class Supervisor {
         why = await this.#lifetime()
         wasFull = true
       } catch (error) {
-        if (!wasFull || error instanceof GateClosed || isPermanent(error)) {
-          if (!this.#abort.signal.aborted) this.#stock(reasonsOf(error))
-          return
-        }
-        why = message(error)
+        if (this.#abort.signal.aborted) return
+        // A mismatch stays one: only a person can have mended it.
+        if (error instanceof GateClosed) return this.#stock(error.reasons)
+        if (!wasFull) return this.#giveUp(reasonsOf(error))
+        why = messageOf(error)
       }
       if (this.#abort.signal.aborted) return
       const ended = now()
@@ -100,12 +103,12 @@ export class Supervisor {
       crashes.push(ended)
       while (crashes.length > 0 && ended - /** @type {number} */ (crashes[0]) > crashWindowMs) crashes.shift()
       if (crashes.length >= maxCrashes) {
-        this.#rearmable = true
-        this.#stock([reason('PLUGIN_CRASHED', `The drafts plugin ended ${crashes.length} times in a short while; drafts are off until they are switched on again.`, why)])
-        return
+        return this.#giveUp([reason('PLUGIN_CRASHED',
+          `The drafts plugin ended ${crashes.length} times in a short while; drafts are off until it is started again by hand (in the settings' list of plugins, or with "draft-sessions rearm").`,
+          { found: why })])
       }
       log.warn('the plugin ended and is started again', { why })
-      this.#set({ ...this.#status, mode: 'paused', reasons: [reason('PLUGIN_CRASHED', 'The drafts plugin ended; it is being started again.', why)] })
+      this.#set({ ...this.#status, mode: 'paused', reasons: [reason('PLUGIN_CRASHED', 'The drafts plugin ended; it is being started again.', { found: why })] })
       await this.#wait(delay * (0.5 + Math.random() / 2))
       delay = Math.min(delay * 2, backoffMaxMs)
     }
@@ -117,14 +120,15 @@ export class Supervisor {
     const link = await this.#options.connect(signal)
     if (!signal.aborted) {
       this.#link = link
-      this.#options.log.info('drafts are on', { version: link.version, epoch: link.epoch, pid: link.pid })
+      const { version, epoch, pid, verdict: { capabilities, overridden, reasons } } = link
+      this.#options.log.info('drafts are on', { version, epoch, pid, ...(overridden ? { overridden } : {}), ...(reasons.length > 0 ? { reasons } : {}) })
       try {
-        this.#set({ mode: 'full', version: link.version, epoch: link.epoch, reasons: [] })
+        this.#set({ ...starting, mode: 'full', version, epoch, capabilities, overridden, reasons })
       } catch (error) {
         // Half of the bundle in place would be worse than none.
         this.#link = undefined
         await link.shutdown()
-        throw new StartError('INTERNAL', message(error))
+        throw new GateClosed([reason('INTERNAL', 'Drafts could not be put in place; the log has more.', { found: messageOf(error) })])
       }
     }
     const stopped = new Promise((resolve) => {
@@ -141,20 +145,38 @@ export class Supervisor {
   /** @param {number} ms */
   async #wait(ms) {
     const { wait = (time, signal) => sleep(time, undefined, { signal, ref: false }) } = this.#options
-    await wait(ms, this.#abort.signal).catch(() => {
-      // Stopped meanwhile: the loop sees it.
+    this.#waiting = new AbortController()
+    if (this.#abort.signal.aborted) return
+    await wait(ms, this.#waiting.signal).catch(() => {
+      // Stopped, or asked to go on at once: the loop sees which.
     })
   }
 
-  /** @param {Reason[]} reasons */
-  #stock(reasons) {
+  /** Stock until a person asks for another try. @param {Reason[]} reasons */
+  #giveUp(reasons) {
+    this.#waiting = new AbortController()
+    const { signal } = this.#waiting
+    this.#stock(reasons, true)
+    this.#options.asked?.(signal).then(
+      (yes) => { if (yes && !signal.aborted) this.rearm() },
+      (error) => { this.#options.log.warn('requests to start again are not heard', { error: messageOf(error) }) },
+    )
+  }
+
+  /** @param {Reason[]} reasons @param {boolean} [rearmable] */
+  #stock(reasons, rearmable = false) {
     this.#link = undefined
     if (reasons.length > 0) this.#options.log.warn('drafts are off; DSH is as without the bundle', { reasons })
     try {
-      this.#set({ ...this.#status, mode: 'stock', reasons })
+      this.#set({ ...this.#status, mode: 'stock', reasons, capabilities: [], overridden: false, rearmable, pages: [] })
     } catch (error) {
-      this.#options.log.warn('not everything could be undone', { error: message(error) })
+      this.#options.log.warn('not everything could be undone', { error: messageOf(error) })
     }
+  }
+
+  /** What pages cannot do; told in the status. @param {Reason[]} pages */
+  tellPages(pages) {
+    this.#set({ ...this.#status, pages })
   }
 
   /** @param {Status} status */
@@ -162,26 +184,4 @@ export class Supervisor {
     this.#status = status
     this.#options.onStatus(status)
   }
-}
-
-/** @param {string} code @param {string} text @param {string} [found] @returns {Reason} */
-export function reason(code, text, found = '') {
-  return { code, subject: '', expected: '', found, message: text }
-}
-
-/** @param {unknown} error */
-function isPermanent(error) {
-  return error instanceof StartError && error.code !== 'PLUGIN_START_FAILED'
-}
-
-/** @param {unknown} error @returns {Reason[]} */
-function reasonsOf(error) {
-  if (error instanceof GateClosed) return error.reasons
-  const code = error instanceof StartError ? error.code : 'PLUGIN_START_FAILED'
-  return [reason(code, 'The drafts plugin could not be started.', message(error))]
-}
-
-/** @param {unknown} error */
-function message(error) {
-  return error instanceof Error ? error.message : String(error)
 }

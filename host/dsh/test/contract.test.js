@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 function services() {
   const dir = mkdtempSync(join(tmpdir(), 'protos-'))
   cpSync(join(root, 'shared', 'proto', 'draftsessionsv1', 'draft_sessions.proto'), join(dir, 'draft_sessions.proto'))
-  for (const name of ['go_plugin.proto', 'health.proto']) cpSync(join(root, 'host', 'dsh', 'server', 'proto', name), join(dir, name))
+  cpSync(join(root, 'host', 'dsh', 'server', 'proto', 'go_plugin.proto'), join(dir, 'go_plugin.proto'))
   return loadServices(dir)
 }
 

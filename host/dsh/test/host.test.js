@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { HostCallError, Once, openChannel } from '../server/channel.js'
-import { answersAbout } from '../server/facts.js'
 import { hostFeatures } from '../server/features.js'
 import { hostCalls } from '../server/hostcalls.js'
 import { findNeighbour } from '../server/neighbour.js'
@@ -98,13 +97,6 @@ test('a host error keeps its code', async () => {
   await assert.rejects(async () => createSession?.({ sessionId: 's', workspaceId: 'w', agentPresetId: '', permission: '' }), { code: 'workspace-not-found' })
 })
 
-test('each source of a version answers for itself; one that need not know is left out', () => {
-  const of = (/** @type {string} */ loaded, /** @type {string} */ own) => answersAbout('p', loaded, own).map(answer => [answer.source, answer.version])
-  assert.deepEqual(of('1', '2'), [['loaded', '1'], ['own', '2']])
-  assert.deepEqual(of('1', ''), [['loaded', '1']])
-  assert.deepEqual(of('', '1'), [['loaded', ''], ['own', '1']])
-})
-
 test('a feature is there when all of it is; a probe that throws finds none', () => {
   const there = context({ sessions: { get() {}, flush() {} }, sessionPersistence: { inspect() {} }, commands: {} },
     { sessions: { create() {}, get prompt() { throw new Error('no') } } })
@@ -125,10 +117,11 @@ test('another drafts plugin is found where it is configured, and where it has cl
 })
 
 test('every remote failure is an answer, never a throw', async () => {
-  const status = /** @type {const} */ ({ mode: 'full', version: '1', epoch: 'e', reasons: [] })
+  const status = { mode: /** @type {const} */ ('full'), version: '1', epoch: 'e', reasons: [], capabilities: ['drafts'], overridden: false, rearmable: false, pages: [] }
   let link = /** @type {any} */ ({ call: async () => { throw new CallError('DRAFT_NOT_FOUND', 'no such draft', true) } })
-  const service = makeService({ status: () => ({ ...status, reasons: [] }), rearm: () => {}, link: () => link })
+  const service = makeService({ status: () => status, rearm: () => {}, report: async () => { throw new CallError('OPERATION_UNKNOWN', 'off', false) }, link: () => link })
   assert.deepEqual(await service.status({}), { ok: true, value: status })
+  assert.equal(/** @type {any} */ (await service.report({ pageId: 'p', features: [], served: [], faults: [] })).error.code, 'OPERATION_UNKNOWN')
   assert.deepEqual(await service.get({ draftId: 'd' }), { ok: false, error: { code: 'DRAFT_NOT_FOUND', message: 'no such draft' } })
   assert.deepEqual(await service.get(/** @type {any} */ ({})), { ok: false, error: { code: 'DRAFT_INVALID_INPUT', message: 'draftId is missing' } })
   link = { call: async () => ({ id: 5 }) }

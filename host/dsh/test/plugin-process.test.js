@@ -21,14 +21,21 @@ test('a handshake is taken apart, and any other line says what does not fit', ()
   const { socket, certificate } = parseHandshake('1|1|unix|/s/plugin1|grpc|AAEC\n')
   assert.equal(socket, '/s/plugin1')
   assert.deepEqual([...certificate], [0, 1, 2])
-  for (const [line, problem] of /** @type {[string, RegExp][]} */ ([
-    ['hello', /no plugin handshake/],
-    ['2|1|unix|/s|grpc|AA', /core protocol/],
-    ['1|9|unix|/s|grpc|AA', /protocol "9" instead of 1/],
-    ['1|1|tcp|127.0.0.1:1|grpc|AA', /unix socket/],
-    ['1|1|unix|/s|netrpc|AA', /unix socket/],
-    ['1|1|unix|/s|grpc|', /AutoMTLS/],
-  ])) assert.throws(() => parseHandshake(line), problem, line)
+  for (const [line, code, problem] of /** @type {[string, string, RegExp][]} */ ([
+    ['hello', 'HANDSHAKE_INVALID', /a handshake line/],
+    ['2|1|unix|/s|grpc|AA', 'HANDSHAKE_INVALID', /core protocol 1/],
+    ['1|9|unix|/s|grpc|AA', 'PROTOCOL_MISMATCH', /^1$/],
+    ['1|1|tcp|127.0.0.1:1|grpc|AA', 'HANDSHAKE_INVALID', /unix socket/],
+    ['1|1|unix|/s|netrpc|AA', 'HANDSHAKE_INVALID', /unix socket/],
+    ['1|1|unix|/s|grpc|', 'HANDSHAKE_INVALID', /a certificate/],
+  ])) {
+    assert.throws(() => parseHandshake(line), (/** @type {any} */ { reasons: [reason] }) => {
+      assert.equal(reason.code, code, line)
+      assert.match(reason.expected, problem, line)
+      assert.ok(reason.found !== '' && reason.message !== '', line)
+      return true
+    })
+  }
 })
 
 test('the client certificate is what AutoMTLS asks for', async () => {

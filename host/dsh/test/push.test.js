@@ -23,7 +23,7 @@ class Response extends EventEmitter {
 function hub(mode) {
   const state = { mode }
   const push = new PushHub({
-    status: () => ({ mode: state.mode, version: '1', epoch: 'e', reasons: [] }),
+    status: () => ({ mode: state.mode, version: '1', epoch: 'e', reasons: [], capabilities: [], overridden: false, rearmable: false, pages: [] }),
     sidebar: () => sidebar, trustedHosts: () => [],
   })
   const connect = (headers = {}, method = 'GET') => {
@@ -38,7 +38,7 @@ test('a connection begins with the status and, in full mode, the sidebar', (t) =
   const { push, state, connect } = hub('starting')
   t.after(() => { push.close() })
   const response = connect()
-  assert.equal(response.text, 'event: status\ndata: {"mode":"starting","version":"1","epoch":"e","reasons":[]}\n\n')
+  assert.equal(response.text, 'event: status\ndata: {"mode":"starting","version":"1","epoch":"e","reasons":[],"capabilities":[],"overridden":false,"rearmable":false,"pages":[]}\n\n')
   response.text = ''
   state.mode = 'full'
   push.status()

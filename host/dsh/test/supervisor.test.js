@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GateClosed } from '../server/link.js'
-import { StartError } from '../server/process.js'
+import { GateClosed, StartError } from '../server/reasons.js'
 import { Supervisor } from '../server/supervisor.js'
 
+/** @type {import('../wire/types.js').Verdict} */
+const verdict = { mode: 'full', capabilities: ['drafts'], overridden: true, reasons: [] }
 const quiet = /** @type {any} */ ({ info() {}, warn() {} })
 
 /**
  * A supervisor over processes that the test ends; time passes by itself.
  * @param {(n: number) => void} [beforeConnect] may throw
+ * @param {Partial<import('../server/supervisor.js').SupervisorOptions>} [more]
  */
-function world(beforeConnect = () => {}) {
+function world(beforeConnect = () => {}, more = {}) {
   /** @type {{ end: (why: string) => void, shutdowns: number }[]} */
   const processes = []
   /** @type {string[]} */
@@ -24,6 +26,7 @@ function world(beforeConnect = () => {}) {
     log: quiet,
     now: () => clock.now,
     wait: async (ms) => { waits.push(ms) },
+    ...more,
     onStatus: ({ mode }) => {
       modes.push(mode)
       for (const wake of wakeups.splice(0)) wake()
@@ -34,7 +37,7 @@ function world(beforeConnect = () => {}) {
       const process = { end: resolve, shutdowns: 0 }
       processes.push(/** @type {any} */ (process))
       return /** @type {any} */ ({
-        ended: promise, version: '1', epoch: `e${processes.length}`, pid: 1,
+        ended: promise, version: '1', epoch: `e${processes.length}`, pid: 1, verdict,
         shutdown: async () => { process.shutdowns += 1 },
       })
     },
@@ -47,14 +50,74 @@ function world(beforeConnect = () => {}) {
 }
 
 test('invariant 8: a plugin that cannot start means stock, with a reason and no second try', async () => {
-  const { supervisor, processes, modes, until } = world(() => { throw new StartError('PLUGIN_START_FAILED', 'no such file') })
+  const tries = /** @type {number[]} */ ([])
+  const { supervisor, modes, until } = world((n) => { tries.push(n); throw new StartError('no such file') })
   supervisor.start()
   await until('stock')
   assert.deepEqual(modes, ['starting', 'stock'])
   assert.equal(supervisor.status.reasons[0]?.code, 'PLUGIN_START_FAILED')
+  assert.match(supervisor.status.reasons[0]?.found ?? '', /no such file/)
+  assert.equal(tries.length, 1)
+  // A person may have mended it.
+  assert.equal(supervisor.status.rearmable, true)
   supervisor.rearm()
-  assert.equal(supervisor.status.mode, 'stock')
-  assert.equal(processes.length, 0)
+  await until('stock', 2)
+  assert.equal(tries.length, 2)
+})
+
+test('a mismatch is not tried again, by nobody', async () => {
+  const tries = /** @type {number[]} */ ([])
+  const { supervisor, until } = world((n) => { tries.push(n); throw new GateClosed([{ code: 'CHECKSUM_MISMATCH', subject: 's', expected: 'e', found: 'f', message: 'm' }]) })
+  supervisor.start()
+  await until('stock')
+  supervisor.rearm()
+  assert.deepEqual([supervisor.status.mode, supervisor.status.rearmable, tries.length], ['stock', false, 1])
+})
+
+test('the status tells what works and what was overridden; in stock mode nothing', async () => {
+  const { supervisor, processes, until } = world()
+  supervisor.start()
+  await until('full')
+  supervisor.tellPages([{ code: 'PAGE_STALE', subject: 's', expected: 'e', found: 'f', message: 'm' }])
+  const { capabilities, overridden, pages } = supervisor.status
+  assert.deepEqual([capabilities, overridden, pages.length], [['drafts'], true, 1])
+  processes[0]?.end('it exited with 1')
+  await until('full', 3)
+  assert.equal(supervisor.status.pages.length, 0, 'another process judges anew')
+  await supervisor.stop([])
+  assert.deepEqual([supervisor.status.capabilities, supervisor.status.overridden], [[], false])
+})
+
+test('a person need not wait for the next start', async () => {
+  const { supervisor, processes, until } = world(() => {}, {
+    wait: (_, signal) => new Promise((_resolve, reject) => { signal.addEventListener('abort', () => { reject(new Error('aborted')) }) }),
+  })
+  supervisor.start()
+  await until('full')
+  processes[0]?.end('it exited with 1')
+  await until('paused')
+  await new Promise((resolve) => { setImmediate(resolve) })
+  supervisor.rearm()
+  await until('full', 2)
+})
+
+test('a request to start again is heard once the plugin was given up, and only then', async () => {
+  /** @type {{ yes: (taken: boolean) => void, signal: AbortSignal }[]} */
+  const requests = []
+  const { supervisor, processes, until } = world(() => {}, {
+    asked: signal => new Promise((yes) => { requests.push({ yes, signal }) }),
+  })
+  supervisor.start()
+  for (let n = 0; n < 5; n++) {
+    await until('full', n + 1)
+    assert.equal(requests.length, 0)
+    processes[n]?.end('it exited with 2')
+  }
+  await until('stock')
+  requests[0]?.yes(true)
+  await until('full', 6)
+  assert.equal(requests[0]?.signal.aborted, true)
+  assert.equal(supervisor.status.mode, 'full')
 })
 
 test('a closed gate is stock with the gate\'s own reasons, after a restart too', async () => {

@@ -12,7 +12,16 @@ export const messages = /** @type {const} */ ({
   Empty: {},
 
   // What the host half itself answers; mode is one of `modes`.
-  Status: { mode: 'string', version: 'string', epoch: 'string', reasons: 'Reason[]' },
+  Status: {
+    mode: 'string', version: 'string', epoch: 'string', reasons: 'Reason[]', capabilities: 'string[]',
+    overridden: 'boolean', rearmable: 'boolean', pages: 'Reason[]',
+  },
+  // What a page found of itself: its features (compatibility.json), the revisions of the
+  // packages that it was served, and which of our parts failed in it.
+  PageReport: { pageId: 'string', features: 'string[]', served: 'Served[]', faults: 'string[]' },
+  Served: { id: 'string', rev: 'string' },
+  // What the gate says of that page; mode is 'full' or 'stock'.
+  Verdict: { mode: 'string', capabilities: 'string[]', overridden: 'boolean', reasons: 'Reason[]' },
   Reason: { code: 'string', subject: 'string', expected: 'string', found: 'string', message: 'string' },
 
   Draft: {

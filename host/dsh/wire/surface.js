@@ -47,8 +47,10 @@ export const deadlines = { normal: 10_000, slow: 20_000 }
  */
 export const methods = /** @type {const} */ ({
   status: { rpc: '', request: 'Empty', response: 'Status' },
-  // Starts the plugin again after too many crashes; answers with the status then.
+  // Starts the plugin again after it was given up; answers with the status then.
   rearm: { rpc: '', request: 'Empty', response: 'Status' },
+  // What a page can do, told by it before it uses any of DSH; in full mode only.
+  report: { rpc: '', request: 'PageReport', response: 'Verdict' },
 
   sidebar: { rpc: 'GetSidebar', request: 'Empty', response: 'Sidebar' },
   list: { rpc: 'List', request: 'ListRequest', response: 'ListResponse' },

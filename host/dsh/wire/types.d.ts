@@ -25,6 +25,8 @@ export type Message<N extends MessageName> = { -readonly [K in keyof Required<Me
 
 export type Mode = (typeof modes)[number]
 export type Status = Omit<Message<'Status'>, 'mode'> & { mode: Mode }
+export type Verdict = Omit<Message<'Verdict'>, 'mode'> & { mode: 'full' | 'stock' }
+export type PageReport = Message<'PageReport'>
 export type Reason = Message<'Reason'>
 export type Draft = Message<'Draft'>
 export type Conflict = Message<'Conflict'>

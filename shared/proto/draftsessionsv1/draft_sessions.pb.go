@@ -4360,8 +4360,11 @@ type SendRequest struct {
 	Verbatim bool `protobuf:"varint,4,opt,name=verbatim,proto3" json:"verbatim,omitempty"`
 	// 0, or the text revision that the sender saw: DRAFT_STALE_REVISION when it is another.
 	ExpectedTextRevision int64 `protobuf:"varint,5,opt,name=expected_text_revision,json=expectedTextRevision,proto3" json:"expected_text_revision,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// How long to wait for the proof, in ms; 0 waits as long as the caller. Then
+	// the state is sending.
+	WaitMs        int64 `protobuf:"varint,6,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SendRequest) Reset() {
@@ -4425,6 +4428,13 @@ func (x *SendRequest) GetVerbatim() bool {
 func (x *SendRequest) GetExpectedTextRevision() int64 {
 	if x != nil {
 		return x.ExpectedTextRevision
+	}
+	return 0
+}
+
+func (x *SendRequest) GetWaitMs() int64 {
+	if x != nil {
+		return x.WaitMs
 	}
 	return 0
 }
@@ -6155,13 +6165,14 @@ const file_draft_sessions_proto_rawDesc = "" +
 	"\x06as_new\x18\x02 \x01(\bR\x05asNew\"[\n" +
 	"\x0eImportResponse\x12/\n" +
 	"\x06drafts\x18\x01 \x03(\v2\x17.draftsessions.v1.DraftR\x06drafts\x12\x18\n" +
-	"\aexisted\x18\x02 \x03(\bR\aexisted\"\xb5\x01\n" +
+	"\aexisted\x18\x02 \x03(\bR\aexisted\"\xce\x01\n" +
 	"\vSendRequest\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12#\n" +
 	"\rsubmission_id\x18\x02 \x01(\tR\fsubmissionId\x12\x14\n" +
 	"\x05again\x18\x03 \x01(\bR\x05again\x12\x1a\n" +
 	"\bverbatim\x18\x04 \x01(\bR\bverbatim\x124\n" +
-	"\x16expected_text_revision\x18\x05 \x01(\x03R\x14expectedTextRevision\"\x91\x01\n" +
+	"\x16expected_text_revision\x18\x05 \x01(\x03R\x14expectedTextRevision\x12\x17\n" +
+	"\await_ms\x18\x06 \x01(\x03R\x06waitMs\"\x91\x01\n" +
 	"\n" +
 	"SendResult\x12\x19\n" +
 	"\bdraft_id\x18\x01 \x01(\tR\adraftId\x12\x14\n" +

@@ -30,22 +30,6 @@ type Conflict struct {
 	Text string `json:"text"`
 }
 
-// Status is what the bundle says about itself.
-type Status struct {
-	// Mode is starting, full, paused or stock.
-	Mode    string   `json:"mode"`
-	Version string   `json:"version"`
-	Epoch   string   `json:"epoch"`
-	Reasons []Reason `json:"reasons"`
-}
-
-// Reason is why the bundle is in stock mode.
-type Reason struct {
-	Code    string `json:"code"`
-	Subject string `json:"subject"`
-	Message string `json:"message"`
-}
-
 // Sidebar is what the page's rows are made of.
 type Sidebar struct {
 	Rows       []Row    `json:"rows"`
@@ -77,8 +61,8 @@ func (c Client) draft(ctx context.Context, method string, request, out any) erro
 }
 
 // Status asks the bundle how it is.
-func (c Client) Status(ctx context.Context) (Status, error) {
-	var status Status
+func (c Client) Status(ctx context.Context) (dsh.Status, error) {
+	var status dsh.Status
 	err := c.draft(ctx, "status", object{}, &status)
 	return status, err
 }

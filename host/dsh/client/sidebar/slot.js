@@ -2,7 +2,7 @@
  * Shadows DSH's workspace browser with one that renders it unchanged below our rows.
  * When anything of ours throws, DSH drops our entry and renders the next by itself.
  */
-import { Component, Fragment, createElement as h, useMemo } from 'react'
+import { Component, Fragment, createElement as h, useLayoutEffect, useMemo } from 'react'
 import { Chain } from './chain.js'
 import { hidingHook } from './hidden.js'
 
@@ -10,7 +10,12 @@ import { hidingHook } from './hidden.js'
  * @typedef {import('../dsh.js').Slots} Slots
  * @typedef {import('../dsh.js').SlotEntry} SlotEntry
  * @typedef {import('../dsh.js').BrowserProps} BrowserProps
- * @typedef {{ Rows: import('react').ComponentType<BrowserProps>, useHidden: () => ReadonlySet<string> }} Parts
+ */
+/**
+ * @typedef {object} Parts
+ * @property {import('react').ComponentType<BrowserProps>} Rows
+ * @property {() => ReadonlySet<string>} useHidden sessions that have rows of ours
+ * @property {(error: unknown) => void} failed our rows cannot be shown: they threw, or another plugin has the place
  */
 
 const slot = 'sidebar.workspaces'
@@ -25,9 +30,12 @@ const child = 'sidebar.workspaces.directoryFlow'
 export function shadowBrowser(slots, parts, report) {
   // Fires when the browser is there, again when it comes back, and cleans up between.
   return slots.inject(child, () => {
+    const mounts = { now: 0 }
     const chain = new Chain(slots, {
       slot, child, report,
-      wrap: (inner, nameOf, failed) => browser(inner, nameOf, failed, parts),
+      wrap: (inner, nameOf, failed) => browser(inner, nameOf, failed, parts, mounts),
+      shown: () => mounts.now > 0,
+      gaveUp: parts.failed,
     })
     chain.link()
     return () => chain.dispose()
@@ -37,12 +45,17 @@ export function shadowBrowser(slots, parts, report) {
 /**
  * @param {SlotEntry} inner
  * @param {(key: string) => string} nameOf
- * @param {(error: unknown) => void} failed
+ * @param {(error: unknown) => void} innerFailed
  * @param {Parts} parts
+ * @param {{ now: number }} mounts how often it is in the page
  * @returns {import('react').ComponentType<BrowserProps>}
  */
-function browser(inner, nameOf, failed, { Rows, useHidden }) {
+function browser(inner, nameOf, innerFailed, { Rows, useHidden, failed }, mounts) {
   return function DraftsBrowser(props) {
+    useLayoutEffect(() => {
+      mounts.now++
+      return () => { mounts.now-- }
+    }, [])
     const { renderSlot, useSessions } = props
     const hidden = useHidden()
     const mirrored = useMemo(() => {
@@ -52,8 +65,8 @@ function browser(inner, nameOf, failed, { Rows, useHidden }) {
     }, [renderSlot])
     const hiding = useMemo(() => hidingHook(useSessions, hidden), [useSessions, hidden])
     return h(Fragment, null,
-      h(Quiet, { name: 'rows' }, h(Rows, props)),
-      h(Quiet, { name: 'browser', failed }, h(inner.component, { ...props, renderSlot: mirrored, useSessions: hiding })))
+      h(Quiet, { name: 'rows', failed }, h(Rows, props)),
+      h(Quiet, { name: 'browser', failed: innerFailed }, h(inner.component, { ...props, renderSlot: mirrored, useSessions: hiding })))
   }
 }
 

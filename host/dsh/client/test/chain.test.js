@@ -35,6 +35,20 @@ class StandSlots {
     return () => { listeners.delete(listener) }
   }
 
+  /** @type {Set<(key: string, entry: any, error: unknown) => void>} */
+  #errors = new Set()
+
+  /** @param {(key: string, entry: any, error: unknown) => void} listener */
+  onEntryError = listener => {
+    this.#errors.add(listener)
+    return () => { this.#errors.delete(listener) }
+  }
+
+  /** @param {string} name @param {any} entry @param {unknown} error */
+  crash(name, entry, error) {
+    for (const listener of [...this.#errors]) listener(name, entry, error)
+  }
+
   /** @param {string} name */
   shown(name) {
     return this.entriesOfSlot(name)[0]
@@ -45,7 +59,13 @@ const Stock = () => null
 const Flow = () => null
 const children = { flow: { kind: 'single', scope: 'root' } }
 
+/** @param {() => boolean} there */
+async function until(there) {
+  while (!there()) await new Promise(resolve => setTimeout(resolve, 1))
+}
+
 function stand() {
+  const world = { shown: false, gaveUp: /** @type {string[]} */ ([]), now: 0 }
   const slots = new StandSlots()
   const removeStock = slots.register({ name: 'browser', children, store: 'store', inject: 'inject', locale: 'workspace' }, Stock)
   /** @type {{ inner: any, nameOf: (key: string) => string, failed: (error: unknown) => void }[]} */
@@ -59,16 +79,19 @@ function stand() {
       return () => null
     },
     report: error => reported.push(/** @type {Error} */ (error).message),
+    shown: () => world.shown,
+    gaveUp: error => { world.gaveUp.push(error.message) },
+    now: () => world.now, settleMs: 0,
   })
   const last = () => /** @type {(typeof wrapped)[number]} */ (wrapped.at(-1))
-  return { slots, chain, wrapped, reported, removeStock, last }
+  return { slots, chain, wrapped, reported, removeStock, last, world }
 }
 
 test('ours renders in front of the stock entry, with all that it needs', () => {
   const { slots, chain, last } = stand()
   chain.link()
   const { options, component, ...rest } = slots.shown('browser')
-  assert.equal(options.priority, -1)
+  assert.equal(options.priority, -0.5)
   assert.notEqual(component, Stock)
   assert.deepEqual(rest, { children: { 'draftSessions.flow': children.flow }, store: 'store', inject: 'inject', locale: 'workspace' })
   assert.equal(last().inner.component, Stock)
@@ -91,20 +114,56 @@ test('an entry that comes in below is wrapped in its turn', async () => {
   const { slots, chain, last } = stand()
   chain.link()
   const Neighbour = () => null
-  slots.register({ name: 'browser', priority: -5, children }, Neighbour)
-  await answers()
-  assert.equal(last().inner.component, Neighbour)
-  assert.equal(slots.shown('browser').options.priority, -6)
+  // It asks for no more than the stock entry's shape somewhere in the slot.
+  slots.register({ name: 'browser', priority: -1, children: { theirs: children.flow } }, Neighbour)
+  await until(() => last().inner.component === Neighbour)
+  assert.equal(slots.shown('browser').options.priority, -1.5)
+  assert.deepEqual(Object.keys(slots.shown('browser').children), ['draftSessions.theirs'])
 })
 
-test('two that both want to be lowest come to an end (invariant 8)', async () => {
-  const { slots, chain, wrapped } = stand()
+test('an entry below ours that shows ours is left alone', async () => {
+  const { slots, chain, wrapped, world } = stand()
   chain.link()
-  for (let priority = -10; priority > -400; priority -= 10) {
+  world.shown = true
+  const Neighbour = () => null
+  slots.register({ name: 'browser', priority: -1.5, children }, Neighbour)
+  await new Promise(resolve => setTimeout(resolve, 30))
+  assert.equal(wrapped.length, 1)
+  assert.equal(slots.shown('browser').component, Neighbour)
+})
+
+test('two that both want to be lowest come to an end: ours leaves the place (invariant 8)', async () => {
+  const { slots, chain, wrapped, world } = stand()
+  chain.link()
+  let theirs = 0
+  for (let priority = -10; priority > -400 && world.gaveUp.length === 0; priority -= 10) {
     slots.register({ name: 'browser', priority, children }, () => null)
-    await answers()
+    theirs += 1
+    const before = wrapped.length
+    await until(() => wrapped.length > before || world.gaveUp.length > 0)
   }
+  assert.deepEqual(world.gaveUp, ['another plugin wants the same place'])
   assert.ok(wrapped.length < 10, `${wrapped.length} chains`)
+  const made = wrapped.length
+  slots.register({ name: 'browser', priority: -900, children }, Flow)
+  await new Promise(resolve => setTimeout(resolve, 30))
+  assert.equal(wrapped.length, made, 'once is enough')
+  assert.equal(slots.entries('browser').length, 1 + theirs + 1, 'only the others are there')
+})
+
+test('a neighbour that comes and goes as people switch it is no quarrel', async () => {
+  const { slots, chain, last, world } = stand()
+  chain.link()
+  for (let n = 0; n < 20; n++) {
+    world.now += 20_000
+    const Neighbour = () => null
+    const remove = slots.register({ name: 'browser', priority: -1, children }, Neighbour)
+    await until(() => last().inner.component === Neighbour)
+    remove()
+    await until(() => last().inner.component === Stock)
+  }
+  assert.deepEqual(world.gaveUp, [])
+  assert.equal(slots.shown('browser').options.priority, -0.5)
 })
 
 test('when the wrapped entry goes the one behind it is wrapped', async () => {
@@ -115,7 +174,7 @@ test('when the wrapped entry goes the one behind it is wrapped', async () => {
   remove()
   await answers()
   assert.equal(last().inner.component, Stock)
-  assert.equal(slots.shown('browser').options.priority, -1)
+  assert.equal(slots.shown('browser').options.priority, -0.5)
 })
 
 test('a neighbour that throws is left out, and the stock entry is shown', async () => {
@@ -125,18 +184,37 @@ test('a neighbour that throws is left out, and the stock entry is shown', async 
   last().failed(new Error('neighbour'))
   await answers()
   assert.equal(last().inner.component, Stock)
-  assert.equal(slots.shown('browser').options.priority, -4)
+  assert.equal(slots.shown('browser').options.priority, -3.5)
   assert.deepEqual(reported, ['neighbour'])
+})
+
+test('where the stock entry throws too, the slot is left to DSH', async () => {
+  const { slots, chain, last, world } = stand()
+  chain.link()
+  last().failed(new Error('stock'))
+  await answers()
+  assert.equal(slots.shown('browser').component, Stock)
+  assert.equal(world.gaveUp.length, 1)
+})
+
+test('when DSH takes ours out because it threw, that is told', async () => {
+  const { slots, chain, world } = stand()
+  chain.link()
+  slots.crash('browser', slots.shown('browser'), new Error('ours'))
+  assert.deepEqual(world.gaveUp, ['ours'])
+  assert.equal(slots.shown('browser').component, Stock)
 })
 
 test('where DSH is of another shape it stays stock (invariant 8)', () => {
   const slots = new StandSlots()
   slots.register({ name: 'browser', children: { other: children.flow } }, Stock)
-  /** @type {unknown[]} */
-  const reported = []
-  new Chain(/** @type {any} */ (slots), { slot: 'browser', child: 'flow', wrap: () => Flow, report: error => reported.push(error) }).link()
+  /** @type {string[]} */
+  const gaveUp = []
+  new Chain(/** @type {any} */ (slots), {
+    slot: 'browser', child: 'flow', wrap: () => Flow, report: () => {}, shown: () => true, gaveUp: error => { gaveUp.push(error.message) },
+  }).link()
   assert.equal(slots.shown('browser').component, Stock)
-  assert.equal(reported.length, 1)
+  assert.deepEqual(gaveUp, ['what is in browser is of another kind'])
 })
 
 test('disposed nothing of ours is left', async () => {
