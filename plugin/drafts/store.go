@@ -110,6 +110,8 @@ var format = jsonstore.Format[*shared.Document]{
 		return &next
 	},
 	Migrations: map[int64]jsonstore.Migration{1: migrateV1},
+	Salvage:    shared.SalvageDocument,
+	Records:    func(doc *shared.Document) int { return len(doc.Drafts) },
 }
 
 func migrateV1(old []byte) ([]byte, string, error) {
