@@ -15,6 +15,7 @@ import { RemoteError } from './remote.js'
  * @property {Record<string, unknown>} [params]
  * @property {'info' | 'error'} level
  * @property {{ key: string, run: () => void }} [action]
+ * @property {boolean} [stays] until what it speaks of is over
  */
 /**
  * @typedef {object} ActionsHost
@@ -22,22 +23,31 @@ import { RemoteError } from './remote.js'
  * @property {Call} call
  * @property {Bridge} bridge
  * @property {() => boolean} ready whether the plugin can be called
+ * @property {import('./dsh.js').Observable<{ mode: import('../wire/types.js').Mode }>} modes
  * @property {(busy: boolean) => void} creating
  * @property {(draftId: string) => void} focusRow give the keyboard focus to the draft's row once it is there
- * @property {(toast: Toast) => void} toast
+ * @property {(toast: Toast) => () => void} toast gives what takes it away again, if it is still there
  * @property {(notice: { kind: string, draftId: string, title: string }) => void} notice of what this page's own call brought about
  * @property {(noticeId: string) => boolean} forget whether the notice was one of this page
  * @property {() => HTMLElement | null} field the composer's text field
+ * @property {(ms: number) => boolean} editedWithin whether somebody wrote in it so recently
  */
 
+/** How long a new draft waits for the plugin to be back, in milliseconds, and how long between two tries. */
+const backMs = 60_000
+const againMs = 500
 /** How long a session may take to reach the page's list, in milliseconds. */
 const listMs = 10_000
 const refreshMs = 1_200
 const maxStale = 5
+/** How much of a deleted text is shown. */
+const previewCharacters = 280
 
 export class Actions {
   #host
   #creating = false
+  /** The key of a new draft of which it is not known whether the plugin made it. */
+  #unknownKey = ''
   /** The newest request to show a draft; answers of older ones move nothing. */
   #opening = 0
 
@@ -48,7 +58,7 @@ export class Actions {
 
   /** A new draft in the workspace of the session on screen, opened. One at a time. */
   newDraft = async (workspaceId = '') => {
-    if (this.#creating || !this.#host.ready()) return
+    if (this.#creating) return
     this.#creating = true
     this.#host.creating(true)
     const turn = ++this.#opening
@@ -63,25 +73,77 @@ export class Actions {
         this.#host.toast({ key: 'toast.noWorkspace', level: 'info' })
         return
       }
+      const from = ctx.sessions.list.getSnapshot().current
       const editor = bridge.current
-      const draft = await this.#host.call('newDraft', {
+      const made = await this.#made({
         workspaceId,
-        currentSessionId: ctx.sessions.list.getSnapshot().current ?? '',
+        currentSessionId: from ?? '',
         recentWorkspaceId: ctx.workspaces.list.getSnapshot().recentWorkspaceId ?? '',
         ...(editor?.open ? { openEditor: editor.ref } : {}),
         // It becomes the draft's id, and those are in the order of their making.
-        idempotencyKey: uuidv7(),
+        idempotencyKey: this.#unknownKey || uuidv7(),
         text: '',
         agentPresetId: '',
-      })
+      }, field)
+      if (!made) return
+      const { draft, waited } = made
+      const wanted = () => turn === this.#opening
+      // Whoever went on meanwhile is asked, not taken away.
+      if (waited > 0 && (!wanted() || ctx.sessions.list.getSnapshot().current !== from || this.#host.editedWithin(waited))) {
+        this.#host.toast({ key: 'toast.made', level: 'info', action: { key: 'open', run: () => { void this.open(draft.id) } } })
+        return
+      }
       shown = true
-      await this.#show(draft, () => turn === this.#opening)
+      await this.#show(draft, wanted)
     } catch (error) {
       this.#failed(error)
     } finally {
       if (!shown) field?.focus()
       this.#creating = false
       this.#host.creating(false)
+    }
+  }
+
+  /**
+   * Have a draft made, now or when the plugin is back: with the same key there is one,
+   * however often it is asked for.
+   * @param {import('./remote.js').Request<'newDraft'>} request
+   * @param {HTMLElement | null} field gets the focus back while it takes longer
+   * @returns {Promise<{ draft: Draft, waited: number } | undefined>} how long the plugin was away, in milliseconds; undefined: given up
+   */
+  async #made(request, field) {
+    const { call, ready, modes, toast } = this.#host
+    let since = 0
+    let untold = () => {}
+    let cancelled = false
+    let cancel = () => {}
+    const cancelling = new Promise(resolve => { cancel = () => resolve(cancelled = true) })
+    try {
+      for (;;) {
+        if (ready()) {
+          try {
+            const draft = await call('newDraft', request)
+            this.#unknownKey = ''
+            return { draft, waited: since && Date.now() - since }
+          } catch (error) {
+            const passing = error instanceof RemoteError && error.passing
+            this.#unknownKey = passing ? request.idempotencyKey : ''
+            if (!passing || (since > 0 && Date.now() - since > backMs)) throw error
+          }
+        }
+        if (since === 0) {
+          since = Date.now()
+          field?.focus()
+          untold = toast({ key: 'toast.waiting', level: 'info', stays: true, action: { key: 'cancel', run: cancel } })
+        }
+        await new Promise(resolve => setTimeout(resolve, againMs))
+        const decided = until(modes, ({ mode }) => mode === 'full' || mode === 'stock', Math.max(0, since + backMs - Date.now()))
+        await Promise.race([decided, cancelling])
+        if (cancelled || modes.getSnapshot().mode === 'stock') return undefined
+        if (!ready() && Date.now() - since > backMs) throw new RemoteError('PAUSED', 'drafts are paused')
+      }
+    } finally {
+      untold()
     }
   }
 
@@ -190,6 +252,12 @@ export class Actions {
     await this.#host.call('restore', { draftId })
     this.#host.focusRow(draftId)
   })
+
+  /** What lies in the trash, with the first words of each. */
+  deleted = async () => (await this.#host.call('listTrash', { preview: previewCharacters })).entries
+
+  /** Out of the trash; whoever asks tells what went wrong. @param {string} draftId */
+  bringBack = draftId => this.#host.call('restore', { draftId })
 
   /** @param {string} noticeId */
   dismiss = noticeId => this.#host.forget(noticeId)

@@ -20,3 +20,4 @@ export const WarnIcon = stroked('WarnIcon', 'M8 2.8l5.6 10H2.4z', 'M8 6.6v2.8', 
 export const MoreIcon = stroked('MoreIcon', 'M3.5 8h.01', 'M8 8h.01', 'M12.5 8h.01')
 export const CloseIcon = stroked('CloseIcon', 'M4.4 4.4l7.2 7.2', 'M11.6 4.4l-7.2 7.2')
 export const InfoIcon = stroked('InfoIcon', 'M8 13.4a5.4 5.4 0 1 0 0-10.8 5.4 5.4 0 0 0 0 10.8z', 'M8 7.4v3.2', 'M8 5.2v.1')
+export const TrashIcon = stroked('TrashIcon', 'M3.2 4.8h9.6', 'M6.2 4.6V3h3.6v1.6', 'M4.4 4.8l.6 8.2h6l.6-8.2')

@@ -24,6 +24,7 @@ import { initialState } from './state.js'
 import { installStyles } from './styles.js'
 import { requestOf, tellHost } from './tell.js'
 import { Toast, takeBack } from './toast.js'
+import { TrashDialog } from './trash.js'
 import { installUndo } from './undo.js'
 import { PageVerdict } from './verdict.js'
 
@@ -127,7 +128,11 @@ export class Page {
 
   /** @param {number} ms @returns {Promise<Mode>} */
   async #modeWithin(ms) {
-    if (this.#mode === 'starting') await Promise.race([this.#decided, new Promise(resolve => setTimeout(resolve, ms))])
+    if (this.#mode === 'starting') {
+      await Promise.race([this.#decided, new Promise(resolve => setTimeout(resolve, ms))])
+      // Once is enough: a plugin that hangs must not slow each New Session.
+      this.#decide()
+    }
     // Full without the remote methods can choose nothing.
     return this.#mode === 'full' && !this.#remote ? 'paused' : this.#mode
   }
@@ -218,9 +223,14 @@ export class Page {
     const actions = new Actions({
       ctx, bridge, call: this.#call,
       ready: () => this.#mode === 'full',
+      modes: store,
       creating: creating => store.set({ creating }),
       focusRow: draftId => store.set({ focus: draftId }),
-      toast: toast => store.set({ toast: { ...toast, id: ++this.#toasts } }),
+      toast: toast => {
+        const id = ++this.#toasts
+        store.set({ toast: { ...toast, id } })
+        return () => { if (store.getSnapshot().toast?.id === id) store.set({ toast: undefined }) }
+      },
       notice: notice => {
         const at = Date.now()
         store.set({ notices: [...store.getSnapshot().notices, { ...notice, at, id: `page:${at}:${notice.draftId}` }] })
@@ -232,6 +242,7 @@ export class Page {
         return notices.length > store.getSnapshot().notices.length
       },
       field: () => activity.field(),
+      editedWithin: ms => activity.editedWithin(ms),
     })
     const app = { store, actions, ctx }
     const risk = overrideNotice(this.#standing.getSnapshot(), window.localStorage)
@@ -249,7 +260,7 @@ export class Page {
       mounted: sessionId => this.#safely(() => bridge.mounted(sessionId)),
     }))
     this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
-      () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }))))))
+      () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }), h(TrashDialog, { app }))))))
     this.#part('undo', () => installUndo(() => takeBack(store)))
     this.#part('shortcut', () => installShortcut(() => { void actions.newDraft() }))
     this.#part('page end', () => this.#onPageHide())
@@ -273,7 +284,7 @@ export class Page {
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined })
+    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined, trash: false })
   }
 
   /** @param {string} raw */

@@ -12,11 +12,12 @@
  * @property {string | undefined} focus the draft whose row shall have the keyboard focus once it is there
  * @property {(import('./actions.js').Toast & { id: number }) | undefined} toast
  * @property {{ draftId: string, title: string } | undefined} dialog
+ * @property {boolean} trash whether the deleted drafts are shown
  */
 
 /** @type {PageState} */
 export const initialState = {
-  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, notices: [], creating: false, focus: undefined, toast: undefined, dialog: undefined,
+  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, notices: [], creating: false, focus: undefined, toast: undefined, dialog: undefined, trash: false,
 }
 
 /**

@@ -2,7 +2,11 @@
 
 const css = `
 .dss-top { flex: none; display: flex; flex-direction: column; padding-right: 12px; min-height: 0; max-height: 55%; }
-.dss-rail { flex: none; margin-bottom: 12px; }
+.dss-rail { flex: none; margin-bottom: 12px; display: flex; flex-direction: column; gap: 12px; }
+.dss-bar { flex: none; display: flex; align-items: center; margin-bottom: 6px; }
+.dss-bar .dss-new { flex: 1; min-width: 0; margin-bottom: 0; }
+.dss-trash { flex: none; display: inline-flex; align-items: center; justify-content: center; width: 28px; height: 28px; padding: 0; margin-left: 2px; border: 0; border-radius: 8px; background: none; color: var(--dsw-alias-label-tertiary); cursor: pointer; }
+.dss-trash:hover { background: var(--dsw-alias-interactive-bg-hover); color: var(--dsw-alias-label-primary); }
 .dss-new {
   flex: none; display: flex; align-items: center; justify-content: center; gap: 6px; height: 32px; margin: 0 2px 6px;
   padding: 0 16px; box-sizing: border-box; border: 1px dashed var(--dsw-alias-border-l2); border-radius: 12px;
@@ -11,6 +15,9 @@ const css = `
 .dss-new:hover:not(:disabled) { background: var(--dsw-alias-interactive-bg-hover); color: var(--dsw-alias-label-primary); }
 .dss-new:disabled { cursor: default; color: var(--dsw-alias-label-dimmed); }
 .dss-rail .dss-new { width: 36px; height: 36px; margin: 0; padding: 0; border: 0; border-radius: 50%; color: var(--dsw-alias-label-primary); }
+
+.dss-rail .dss-new { position: relative; }
+.dss-count { position: absolute; right: -1px; bottom: -1px; min-width: 14px; padding: 0 3px; box-sizing: border-box; border-radius: 7px; background: var(--dsw-alias-interactive-bg-hover); color: var(--dsw-alias-label-secondary); font-size: 10px; line-height: 14px; text-align: center; }
 
 .dss-list { list-style: none; margin: 0; padding: 0; display: flex; flex-direction: column; gap: 2px; }
 .dss-row { position: relative; display: flex; align-items: center; height: 32px; border-radius: 8px; color: var(--dsw-alias-label-tertiary); user-select: none; animation: dss-in 150ms ease; }
@@ -81,6 +88,10 @@ const css = `
 .dss-composer-state { display: inline-flex; align-items: center; gap: 4px; }
 .dss-composer-state svg { flex: none; }
 .dss-composer-text { max-width: 240px; overflow: hidden; text-overflow: ellipsis; }
+.dss-reason { position: relative; display: inline-flex; min-width: 0; }
+.dss-reason-button { display: inline-flex; align-items: center; gap: 4px; min-width: 0; padding: 0 2px; border: 0; border-radius: 4px; background: none; color: inherit; font: inherit; cursor: pointer; }
+.dss-reason-whole { position: absolute; z-index: 10; right: 0; bottom: calc(100% + 8px); width: max-content; max-width: min(320px, 70vw); box-sizing: border-box; padding: 8px 12px; border: 1px solid var(--dsw-alias-border-inverted); border-radius: 12px; background: var(--dsw-specific-menu); box-shadow: var(--dsw-shadow-lv3); color: var(--dsw-alias-label-primary); font-size: 13px; line-height: 20px; white-space: normal; overflow-wrap: anywhere; text-align: left; }
+.dss-reason-whole[hidden] { display: none; }
 .dss-composer-images { color: var(--dsw-alias-state-warn-label); }
 .dss-banner {
   display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; box-sizing: border-box; align-self: center; padding: 6px 8px 6px 14px; border-radius: 12px;
@@ -102,9 +113,15 @@ const css = `
 .dss-copy { padding: 12px; border: 1px solid var(--dsw-alias-border-l2); border-radius: 12px; }
 .dss-copy-time { font-size: 12px; line-height: 18px; color: var(--dsw-alias-label-tertiary); }
 .dss-copy-text { margin: 6px 0 10px; max-height: 180px; overflow: auto; font: inherit; font-size: 13px; line-height: 20px; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
+.dss-deleted { display: flex; align-items: center; gap: 12px; }
+.dss-deleted-what { flex: 1; min-width: 0; }
+.dss-deleted-title { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 14px; line-height: 20px; }
+.dss-deleted-text { margin-top: 4px; overflow: hidden; display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; line-height: 18px; color: var(--dsw-alias-label-secondary); }
+.dss-dialog-said { margin: 0 0 12px; font-size: 13px; line-height: 20px; }
+.dss-dialog-said:empty { display: none; }
 .dss-copy-actions { display: flex; justify-content: flex-end; gap: 8px; }
 
-.dss-open:focus-visible, .dss-more:focus-visible, .dss-new:focus-visible, .dss-link:focus-visible, .dss-close:focus-visible, .dss-quiet:focus-visible, .dss-button:focus-visible, .dss-toast-action:focus-visible, .dss-copy-text:focus-visible {
+.dss-open:focus-visible, .dss-more:focus-visible, .dss-new:focus-visible, .dss-link:focus-visible, .dss-close:focus-visible, .dss-quiet:focus-visible, .dss-button:focus-visible, .dss-toast-action:focus-visible, .dss-copy-text:focus-visible, .dss-trash:focus-visible, .dss-reason-button:focus-visible {
   outline: 2px solid var(--dsw-alias-state-business-primary); outline-offset: -2px;
 }
 [data-drafts-group][hidden] { display: none; }

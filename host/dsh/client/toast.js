@@ -43,7 +43,7 @@ function Message({ app, toast }) {
   /** What had the focus before this. */
   const before = useRef(/** @type {EventTarget | null} */ (null))
   // Whoever is about to press its button is not raced.
-  const held = pointed || focused
+  const held = pointed || focused || toast.stays === true
   useEffect(() => {
     if (held) return
     const timer = setTimeout(() => app.store.set({ toast: undefined }), shownMs)

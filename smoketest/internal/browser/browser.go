@@ -165,6 +165,15 @@ func (p *Page) call(step func(ctx context.Context) error) error {
 // Close closes the tab; with its last tab a profile is gone.
 func (p *Page) Close() { p.cancel() }
 
+// Resize changes the size of the viewport, in CSS pixels.
+func (p *Page) Resize(width, height int64) error {
+	return p.call(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: width, Height: height, DeviceScaleFactor: p.look.Scale})
+		return err
+	})
+}
+
 // Goto opens url and waits for its load event.
 func (p *Page) Goto(url string) error {
 	return p.call(func(ctx context.Context) error { return chromedp.Do(ctx, chromedp.Navigate(url)) })

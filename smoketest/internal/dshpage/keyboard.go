@@ -36,6 +36,11 @@ func (p *Page) FocusRow(draftID string) error { return p.Do(`probe.focusRow(` + 
 // the button of a new draft, "composer", "body" for nowhere, else a tag.
 func (p *Page) Focus() (string, error) { return browser.Eval[string](p.Page, `probe.focus()`) }
 
+// FocusLabel is what a screen reader calls the element that has the focus.
+func (p *Page) FocusLabel() (string, error) {
+	return browser.Eval[string](p.Page, `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''`)
+}
+
 // MenuAction moves to an entry of the open menu with the arrow keys and takes it.
 func (p *Page) MenuAction(action string) error {
 	const entries = 12

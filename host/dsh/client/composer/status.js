@@ -1,5 +1,5 @@
 /** Beside DSH's composer: how saving stands, and a line when the draft was changed elsewhere. */
-import { createElement as h, useEffect, useLayoutEffect } from 'react'
+import { createElement as h, useEffect, useId, useLayoutEffect, useState } from 'react'
 import { usePage, useText } from '../app.js'
 import { CloseIcon, InfoIcon, WarnIcon } from '../icons.js'
 import { reasonText } from '../locale.js'
@@ -65,7 +65,27 @@ function SaveState({ app, sessionId }) {
     h('span', {
       'className': bad ? 'dss-composer-state dss-warn' : 'dss-composer-state', 'role': 'status', 'title': text,
       'data-save-state': paused ? 'paused' : state, 'data-drafts-save': row.draftId,
-    }, bad && h(WarnIcon, { size: 14 }), h('span', { className: 'dss-composer-text' }, text)))
+    }, bad ? h(Reason, { text }) : h('span', { className: 'dss-composer-text' }, text)))
+}
+
+/** Why it is not saved: in the tool row as far as there is room, whole when it is asked for. @param {{ text: string }} props */
+function Reason({ text }) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  return h('span', {
+    className: 'dss-reason', onBlur: () => setOpen(false),
+    /** @param {import('react').KeyboardEvent} event */
+    onKeyDown: event => {
+      if (event.key !== 'Escape' || !open) return
+      event.stopPropagation()
+      setOpen(false)
+    },
+  },
+  h('button', {
+    'type': 'button', 'className': 'dss-reason-button', 'aria-expanded': open, 'aria-controls': id, 'data-drafts-reason': '',
+    'onClick': () => setOpen(shown => !shown),
+  }, h(WarnIcon, { size: 14 }), h('span', { className: 'dss-composer-text' }, text)),
+  h('span', { id, 'className': 'dss-reason-whole', 'hidden': !open, 'aria-hidden': true }, text))
 }
 
 /** @param {{ app: App, sessionId: string | undefined }} props */

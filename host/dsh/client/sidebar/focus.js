@@ -49,7 +49,7 @@ function lost() {
 
 /** Whether the focus is nowhere, or where this page put it: it may be moved on. */
 function free() {
-  return lost() || document.activeElement?.closest('[data-draft-id], [data-drafts-menu], [data-drafts-new], [data-drafts-toast]') !== null
+  return lost() || document.activeElement?.closest('[data-draft-id], [data-drafts-menu], [data-drafts-new], [data-drafts-toast], [data-drafts-trash]') !== null
 }
 
 /**
@@ -75,16 +75,28 @@ export class KeepFocus extends Component {
     return heldRow() ?? null
   }
 
+  /** @override */
+  componentDidMount() {
+    this.#arrive()
+  }
+
+  /** @returns {boolean} whether the wanted row has the focus now */
+  #arrive() {
+    const { ids, wanted, onArrived } = this.props
+    if (wanted === undefined || !rowOf(wanted)) return false
+    onArrived()
+    // The next best where its group is folded.
+    return free() && [wanted, ...ids].some(draftId => focusRow({ draftId, part: openPart }))
+  }
+
   /** @override @param {{ ids: readonly string[] }} before @param {unknown} _ @param {Held | null} held */
   componentDidUpdate(before, _, held) {
-    const { ids, wanted, onArrived } = this.props
-    if (wanted !== undefined && rowOf(wanted)) {
-      onArrived()
-      if (free() && focusRow({ draftId: wanted, part: openPart })) return
-    }
-    if (!held || !lost()) return
+    if (this.#arrive() || !held || !lost()) return
+    const { ids } = this.props
     const next = heir(before.ids, ids, held.draftId)
-    const found = next !== undefined && focusRow({ draftId: next, part: next === held.draftId ? held.part : openPart })
+    if (next !== undefined && focusRow({ draftId: next, part: next === held.draftId ? held.part : openPart })) return
+    // It is in a folded group now.
+    const found = ids.slice(next === undefined ? 0 : ids.indexOf(next)).some(draftId => focusRow({ draftId, part: openPart }))
     if (!found) focusNew()
   }
 

@@ -2,7 +2,7 @@
 import { Fragment, createElement as h, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { usePage, useText } from '../app.js'
-import { NewDraftIcon } from '../icons.js'
+import { DraftIcon, NewDraftIcon, TrashIcon } from '../icons.js'
 import { Notices } from '../notices.js'
 import { byWorkspace, recognise } from './placement.js'
 import { KeepFocus, keepingFocus } from './focus.js'
@@ -25,7 +25,7 @@ const noWorkspaces = []
  * @returns {import('react').ComponentType<BrowserProps>}
  */
 export function createRows(app) {
-  return function Drafts({ wide, useSessions, useWorkspaces }) {
+  return function Drafts({ wide, expandSidebar, useSessions, useWorkspaces }) {
     const rows = usePage(app, state => state.sidebar?.rows ?? noRows)
     const current = useSessions(list => list.current)
     const workspaces = useWorkspaces(list => list.items ?? noWorkspaces)
@@ -36,10 +36,18 @@ export function createRows(app) {
     const wanted = usePage(app, state => state.focus)
     const ids = useMemo(() => [...workspaces.flatMap(({ workspaceId }) => placed.get(workspaceId) ?? noRows), ...gone].map(row => row.draftId), [workspaces, placed, gone])
     const arrived = useCallback(() => app.store.set({ focus: undefined }), [])
-    if (!wide) return h('div', { ref: marker, className: 'dss-rail' }, h(NewButton, { app, wide }))
+    if (!wide) {
+      return h('div', { ref: marker, className: 'dss-rail' }, h(NewButton, { app, wide }), ids.length > 0 && h(ShowButton, {
+        app, count: ids.length,
+        onShow: () => {
+          app.store.set({ focus: rows.find(row => row.sessionId !== '' && row.sessionId === current)?.draftId ?? ids[0] })
+          expandSidebar()
+        },
+      }))
+    }
     return h(KeepFocus, { ids, wanted, onArrived: arrived },
       h('div', { ref: marker, className: 'dss-top' },
-        h(NewButton, { app, wide }),
+        h('div', { className: 'dss-bar' }, h(NewButton, { app, wide }), h(TrashButton, { app })),
         h(Notices, { app }),
         h(Section, { app, current, placed: places ? new Map() : placed, gone: ready ? gone : noRows, workspaces })),
       places?.map(({ workspaceId, host }) => createPortal(
@@ -137,10 +145,30 @@ function Section({ app, current, placed, gone, workspaces }) {
 function NewButton({ app, wide }) {
   const t = useText(app)
   const creating = usePage(app, state => state.creating)
-  const off = usePage(app, state => state.mode !== 'full')
   return h('button', {
     'type': 'button', 'className': 'dss-new', 'data-drafts-new': '', 'title': t('new.hint'), 'aria-label': t('new'),
-    'aria-keyshortcuts': 'Alt+Shift+N Control+Shift+N Meta+Shift+N', 'aria-busy': creating, 'disabled': off,
+    'aria-keyshortcuts': 'Alt+Shift+N Control+Shift+N Meta+Shift+N', 'aria-busy': creating,
     'onClick': () => { void app.actions.newDraft() },
   }, h(NewDraftIcon, { size: wide ? 14 : 18 }), wide && h('span', null, creating ? t('creating') : t('new')))
+}
+
+/** Where the sidebar is a rail: how many drafts there are, and the way to them. @param {{ app: App, count: number, onShow: () => void }} props */
+function ShowButton({ app, count, onShow }) {
+  const t = useText(app)
+  const label = count === 1 ? t('show.one') : t('show.many', { n: count })
+  return h('button', { 'type': 'button', 'className': 'dss-new', 'data-drafts-show': count, 'title': label, 'aria-label': label, 'onClick': onShow },
+    h(DraftIcon, { size: 18 }), h('span', { 'className': 'dss-count', 'aria-hidden': true }, count > 99 ? '99+' : count))
+}
+
+/** The way to what was deleted, while there is any. @param {{ app: App }} props */
+function TrashButton({ app }) {
+  const t = useText(app)
+  const count = usePage(app, state => state.sidebar?.trashCount ?? 0)
+  const open = usePage(app, state => state.trash)
+  if (count === 0 && !open) return null
+  const label = t('trash.show', { n: count })
+  return h('button', {
+    'type': 'button', 'className': 'dss-trash', 'data-drafts-trash': count, 'title': label, 'aria-label': label, 'aria-haspopup': 'dialog',
+    'onClick': () => app.store.set({ trash: true }),
+  }, h(TrashIcon, {}))
 }
