@@ -45,7 +45,7 @@ func runGate(m *testing.M) (code int, err error) {
 		gate.artifacts = filepath.Join(os.TempDir(), fmt.Sprintf("draft-sessions-failed-%d", os.Getpid()))
 	}
 	ctx := context.Background()
-	if gate.tools, err = dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr}); err != nil {
+	if gate.tools, err = dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr, DSH: os.Getenv(dsh.EnvSmoke)}); err != nil {
 		return 1, err
 	}
 	gate.bundle = filepath.Join(dir, "bundle")

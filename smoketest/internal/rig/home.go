@@ -75,6 +75,10 @@ func (h *Home) prepare() error {
 	// The harness leaves files in the temporary folder; this one goes with the home.
 	temp := filepath.Join(h.Root, "t")
 	h.Env = []string{"DEEPSEEK_BASE_URL=" + model.URL(), "DEEPSEEK_API_KEY=sk-smoketest", "TMPDIR=" + temp}
+	if version := h.tools.Override(); version != "" {
+		// A release that is being qualified is run at our own risk.
+		h.Env = append(h.Env, dsh.EnvOverride+"="+version)
+	}
 	return os.Mkdir(temp, 0o700)
 }
 
