@@ -45,7 +45,7 @@ lint:
 
 check: lint
 	$(GO) test -race -short -count=1 $(unit)
-	$(GO) test -count=1 ./host/dsh -run TestJavaScript
+	$(GO) test -count=1 ./host/dsh ./smoketest/standalone -run TestJavaScript
 
 test: setup lint
 	$(GO) test -race -count=1 $(unit)

@@ -45,6 +45,19 @@ type Format[D any] struct {
 	WithGeneration func(doc D, generation int64) D
 	// Migrations lead from each older version to the next one.
 	Migrations map[int64]Migration
+	// Salvage gives what can be read of a malformed file of Version, as a document
+	// that Encode takes, and how many of its records are lost; nil for a format that
+	// has no such thing.
+	Salvage func(data []byte) (doc D, lost int)
+	// Records counts what a user would miss of a document; nil counts nothing.
+	Records func(doc D) int
+}
+
+func (f Format[D]) records(doc D) int {
+	if f.Records == nil {
+		return 0
+	}
+	return f.Records(doc)
 }
 
 // Migration turns the bytes of a file of version N into those of version N+1.

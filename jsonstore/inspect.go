@@ -36,6 +36,8 @@ type Report struct {
 	// Version and Generation are what the file says, 0 where it says none.
 	Version    int64 `json:"version,omitzero"`
 	Generation int64 `json:"generation,omitzero"`
+	// Salvage is what can be read of a malformed file, nil when nothing can.
+	Salvage *Salvage `json:"salvage,omitempty"`
 	// Lock is nil when nobody holds the lock right now.
 	Lock *Holder `json:"lock,omitempty"`
 	// Users are the processes that have the file open. Linux tells only those of
@@ -56,14 +58,25 @@ type Report struct {
 	MaxWatchers int `json:"maxWatchers,omitzero"`
 }
 
+// Salvage is what can be read of a malformed file.
+type Salvage struct {
+	// Records are whole, Lost are not.
+	Records int `json:"records"`
+	Lost    int `json:"lost"`
+	// At is when the file was written last.
+	At time.Time `json:"at"`
+}
+
 // BackupReport is one backup. Code is "" when it is good.
 type BackupReport struct {
-	Path       string      `json:"path"`
-	At         time.Time   `json:"at"`
-	Generation int64       `json:"generation"`
-	Size       int64       `json:"size"`
-	Code       shared.Code `json:"code,omitempty"`
-	Message    string      `json:"message,omitempty"`
+	Path       string    `json:"path"`
+	At         time.Time `json:"at"`
+	Generation int64     `json:"generation"`
+	Size       int64     `json:"size"`
+	// Records are how many it holds, 0 when it is not good.
+	Records int         `json:"records"`
+	Code    shared.Code `json:"code,omitempty"`
+	Message string      `json:"message,omitempty"`
 }
 
 // Inspect looks at a document and everything beside it. It creates and changes
@@ -81,6 +94,11 @@ func Inspect[D any](format Format[D], o Options) (Report, D, error) {
 	state := s.State()
 	report.Code, report.Message, report.Note = state.Code, state.Message, state.Note
 	report.describe(s.disk)
+	if state.Code == shared.StorageInvalid {
+		if _, salvage, ok := s.salvage(); ok {
+			report.Salvage = &salvage
+		}
+	}
 	report.Lock = s.lock.heldBy()
 	report.Users = usersOf(s.disk.path)
 	if err := report.list(s.disk, format.Migrations); err != nil {
@@ -92,8 +110,10 @@ func Inspect[D any](format Format[D], o Options) (Report, D, error) {
 	}
 	for _, b := range backups {
 		entry := BackupReport{Path: b.path, At: b.at, Generation: b.generation, Size: b.size}
-		if _, err := s.readBackup(b); err != nil {
+		if doc, err := s.readBackup(b); err != nil {
 			entry.Code, entry.Message = shared.CodeOf(err), messageOf(err)
+		} else {
+			entry.Records = format.records(doc)
 		}
 		report.Backups = append(report.Backups, entry)
 	}

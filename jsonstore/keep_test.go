@@ -233,7 +233,7 @@ func TestBackupsWhenTheClockGoesBack(t *testing.T) {
 	}
 	must(t, s.Close())
 	write(t, o.Path, "broken")
-	done, err := Repair(t.Context(), listFormat, o)
+	done, err := Repair(t.Context(), listFormat, o, FromBest)
 	must(t, err)
 	if again := open(t, o); words(again) != "future one two" {
 		t.Errorf("repaired from %s: %q", filepath.Base(done.Restored), words(again))

@@ -332,7 +332,7 @@ func TestPowerCutDuringARepair(t *testing.T) {
 	write(t, o.Path, "broken")
 	r := &recorder{}
 	o.FS = r
-	if _, err := Repair(t.Context(), listFormat, o); err != nil {
+	if _, err := Repair(t.Context(), listFormat, o, FromBest); err != nil {
 		t.Fatal(err)
 	}
 	replay(t, r.log, o.Path, "broken", func(at string, _ int, content string) {

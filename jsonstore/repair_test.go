@@ -53,7 +53,7 @@ func TestRepair(t *testing.T) {
 			newest := filepath.Join(filepath.Dir(o.Path), backupFolder, backups[len(backups)-1])
 			must(t, os.WriteFile(newest, []byte("\x00\x00"), 0o600))
 
-			done, err := Repair(t.Context(), listFormat, o)
+			done, err := Repair(t.Context(), listFormat, o, FromBest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestRepair(t *testing.T) {
 			}
 			mustAdd(t, running, "more")
 
-			_, err = Repair(t.Context(), listFormat, o)
+			_, err = Repair(t.Context(), listFormat, o, FromBest)
 			wantCode(t, err, shared.DraftInvalidInput)
 			if words(open(t, o)) != "one two three more" {
 				t.Error("a good file was touched")
@@ -94,7 +94,7 @@ func TestRepairRefuses(t *testing.T) {
 		t.Helper()
 		before := names(t, filepath.Dir(o.Path))
 		data := read(t, o.Path)
-		_, err := Repair(t.Context(), listFormat, o)
+		_, err := Repair(t.Context(), listFormat, o, FromBest)
 		if shared.CodeOf(err) != code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -112,7 +112,7 @@ func TestRepairRefuses(t *testing.T) {
 	check("a held lock", shared.StorageBusy)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Repair(ctx, listFormat, o)
+	_, err := Repair(ctx, listFormat, o, FromBest)
 	wantCode(t, err, shared.StorageBusy)
 	must(t, held.Unlock())
 	must(t, os.RemoveAll(filepath.Join(filepath.Dir(o.Path), backupFolder)))
@@ -128,7 +128,7 @@ func TestFaultAtEveryCallOfARepair(t *testing.T) {
 		fsys := &faultFS{}
 		o.FS = fsys
 		fsys.arm(n)
-		_, err := Repair(t.Context(), listFormat, o)
+		_, err := Repair(t.Context(), listFormat, o, FromBest)
 		calls := fsys.calls()
 		fsys.arm(0)
 		if len(calls) < n {
@@ -145,7 +145,7 @@ func TestFaultAtEveryCallOfARepair(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: nothing was done", at)
 			}
-			if _, err := Repair(t.Context(), listFormat, o); err != nil {
+			if _, err := Repair(t.Context(), listFormat, o, FromBest); err != nil {
 				t.Errorf("%s: then %v", at, err)
 			}
 		}

@@ -115,6 +115,23 @@ func TestDecodeDocumentRefuses(t *testing.T) {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: the error quotes the draft: %q", test.name, err)
 		}
+		if _, _, byLines := DecodeLines(cut([]byte(test.data)), nil, nil); byLines == nil || byLines.Error() != err.Error() {
+			t.Errorf("%s: by lines it is %v, as a whole %v", test.name, byLines, err)
+		}
+	}
+	if _, lines, err := DecodeLines(cut([]byte(fullDocument)), nil, nil); err != nil || lines == nil {
+		t.Errorf("the sample itself is not read by lines: %v", err)
+	}
+}
+
+// A place that is too deep to be one of the format is cut short.
+func TestDeepPlacesAreShort(t *testing.T) {
+	_, err := DecodeDocument([]byte(strings.Repeat(`[`, 20000)))
+	deep := strings.Replace(fullDocument, `[{"x":1.50}]`, strings.Repeat(`[`, 20000), 1)
+	for _, err := range []error{err, func() error { _, err := DecodeDocument([]byte(deep)); return err }()} {
+		if CodeOf(err) != StorageInvalid || len(err.Error()) > 200 {
+			t.Errorf("refused with %.300v", err)
+		}
 	}
 }
 

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/draft-sessions/dsh-draft-sessions/jsonstore"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -18,27 +20,27 @@ const (
 	exitUnsupported = 3 // the file is of a later version
 	exitIO          = 4 // the file cannot be read or written
 	exitBusy        = 5 // another process holds the lock for too long
-	exitGood        = 6 // --repair: the file is good, nothing was done
 	exitGone        = 7 // there is no file, but there are backups of one
 )
 
 const doctorHelp = `Tell the state of the draft file, of its lock, backups and temporary files, and whether its folder can be watched. It changes nothing unless told to repair.
 
-Exit codes: 0 good, or no drafts yet; 1 could not look; 2 the file is malformed; 3 it is of a later version; 4 it cannot be read or written; 5 another process holds the lock; 6 --repair found a good file and did nothing; 7 the file is gone, but backups are there.`
+--repair takes what is whole of a malformed file when that are at least as many drafts as the newest good backup holds, which is older, and else that backup; --from takes the one or the other. The malformed file is always kept beside it. Without --repair both are told.
+
+Exit codes: 0 good, no drafts yet, or nothing to repair; 1 could not look; 2 the file is malformed; 3 it is of a later version; 4 it cannot be read or written; 5 another process holds the lock; 7 the file is gone, but backups are there.`
 
 type doctorCmd struct {
-	Home   string `env:"DSH_HOME" default:"~/.dsh" placeholder:"DIR" help:"The host's home that holds the drafts."`
-	Path   string `placeholder:"FILE" help:"The draft file itself, instead of a home."`
-	Repair bool   `help:"Put the newest good backup in the place of a file that is malformed or gone. The malformed one is kept beside it."`
+	Home   string `placeholder:"DIR" xor:"place" help:"The host's home that holds the drafts; DSH_HOME or ~/.dsh when not given."`
+	Path   string `placeholder:"FILE" xor:"place" help:"The draft file itself, instead of a home."`
+	Repair bool   `help:"Put good content in the place of a file that is malformed or gone. The malformed one is kept beside it."`
+	From   string `enum:"best,file,backup" default:"best" placeholder:"WHAT" help:"What --repair takes: file (what is whole of it), backup, or best (default)."`
 	JSON   bool   `help:"Print one JSON object."`
 }
 
 // Help is shown by kong below the usage.
 func (doctorCmd) Help() string { return doctorHelp }
 
-func (c doctorCmd) Run() error { return c.run(context.Background(), os.Stdout) }
-
-func (c doctorCmd) run(ctx context.Context, out io.Writer) error {
+func (c doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	path, err := c.file()
 	if err != nil {
 		return err
@@ -68,21 +70,38 @@ func (c doctorCmd) run(ctx context.Context, out io.Writer) error {
 }
 
 func (c doctorCmd) repair(ctx context.Context, out io.Writer, path string) error {
-	done, err := drafts.Repair(ctx, path)
+	from := map[string]jsonstore.Source{"file": jsonstore.FromFile, "backup": jsonstore.FromBackup}[c.From]
+	done, err := drafts.Repair(ctx, path, from)
+	if errors.Is(err, jsonstore.ErrGood) {
+		if c.JSON {
+			return printJSON(out, struct {
+				Nothing bool `json:"nothing"`
+			}{true})
+		}
+		_, err := fmt.Fprintf(out, "file        %s: good; there is nothing to repair\n", path)
+		return err
+	}
 	if err != nil && shared.CodeOf(err) != shared.StorageUncertain {
 		return coded(err)
 	}
 	if c.JSON {
-		err = joinExit(err, printJSON(out, done))
-	} else {
-		_, printErr := fmt.Fprintf(out, "restored    %s, of %s, as generation %d\n", done.Restored, localTime(done.At), done.Generation)
-		err = joinExit(err, printErr)
-		if done.SetAside != "" {
-			_, printErr = fmt.Fprintf(out, "kept        %s\n", done.SetAside)
-			err = joinExit(err, printErr)
-		}
+		return joinExit(err, printJSON(out, done))
 	}
-	return err
+	return joinExit(err, printRepaired(out, done))
+}
+
+func printRepaired(out io.Writer, done jsonstore.Repaired) error {
+	p := printer{out: out}
+	if done.Salvaged {
+		p.line("restored    %s of the file itself, as it was written %s, as generation %d", many(done.Records, "draft"), since(done.At), done.Generation)
+		p.line("lost        %s", many(done.Lost, "record"))
+	} else {
+		p.line("restored    %s of %s, made %s, as generation %d", many(done.Records, "draft"), done.Restored, since(done.At), done.Generation)
+	}
+	if done.SetAside != "" {
+		p.line("kept        %s", done.SetAside)
+	}
+	return p.err
 }
 
 func joinExit(err, next error) error {
@@ -96,7 +115,7 @@ func joinExit(err, next error) error {
 func coded(err error) error {
 	code, known := map[shared.Code]int{
 		shared.StorageInvalid: exitInvalid, shared.StorageUnsupported: exitUnsupported, shared.StorageIO: exitIO,
-		shared.StorageUncertain: exitIO, shared.StorageBusy: exitBusy, shared.DraftInvalidInput: exitGood,
+		shared.StorageUncertain: exitIO, shared.StorageBusy: exitBusy,
 	}[shared.CodeOf(err)]
 	if !known {
 		return err
@@ -104,77 +123,133 @@ func coded(err error) error {
 	return &exitError{code, err}
 }
 
-// file is the draft file that was asked for.
+// file is the draft file that was asked for. A mistyped place is an error: it
+// would otherwise be told as one without drafts.
 func (c doctorCmd) file() (string, error) {
-	if c.Path != "" {
-		return c.Path, nil
-	}
-	home := c.Home
-	if home == "" || home == "~/.dsh" {
-		user, err := os.UserHomeDir()
+	if c.Path == "" {
+		home, err := namedHome(c.Home)
 		if err != nil {
-			return "", fmt.Errorf("find the home: %w", err)
+			return "", err
 		}
-		home = filepath.Join(user, ".dsh")
+		return drafts.PathIn(home), nil
 	}
-	return drafts.PathIn(home), nil
+	if c.Home != "" {
+		return "", shared.Errorf(shared.DraftInvalidInput, "either --home or --path, not both")
+	}
+	if info, err := os.Stat(filepath.Dir(c.Path)); err != nil || !info.IsDir() {
+		return "", shared.Errorf(shared.DraftInvalidInput, "there is no folder %s", filepath.Dir(c.Path))
+	}
+	if info, err := os.Stat(c.Path); err == nil && info.IsDir() {
+		return "", shared.Errorf(shared.DraftInvalidInput, "%s is a folder; name the file, or its home with --home", c.Path)
+	}
+	return c.Path, nil
+}
+
+// printer keeps the first error of many lines.
+type printer struct {
+	out io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
+	}
+}
+
+// fact prints a line with what it is about first.
+func (p *printer) fact(about, format string, args ...any) {
+	p.line("%-11s %s", about, fmt.Sprintf(format, args...))
 }
 
 // printDiagnosis prints one fact a line, what it is about first.
 func printDiagnosis(out io.Writer, d drafts.Diagnosis) error {
-	var err error
-	line := func(about, format string, args ...any) {
-		if err == nil {
-			_, err = fmt.Fprintf(out, "%-11s %s\n", about, fmt.Sprintf(format, args...))
-		}
-	}
+	p := &printer{out: out}
 	switch {
 	case d.Missing:
-		line("file", "%s: none yet", d.Path)
+		p.fact("file", "%s: none yet", d.Path)
 	case d.Code != "":
-		line("file", "%s: %s: %s", d.Path, d.Code, d.Message)
+		p.fact("file", "%s: %s: %s", d.Path, d.Code, d.Message)
 	default:
-		line("file", "%s: good", d.Path)
+		p.fact("file", "%s: good", d.Path)
 	}
 	if !d.Missing {
-		line("is", "version %d, generation %d, %d bytes, %s, written %s", d.Version, d.Generation, d.Size, d.Mode, localTime(d.Modified))
-		line("holds", "%d drafts, %d deleted, %d conflict copies", d.Drafts, d.Trash, d.Conflicts)
+		p.fact("is", "version %d, generation %d, %d bytes, %s, written %s", d.Version, d.Generation, d.Size, d.Mode, localTime(d.Modified))
+		if d.Unknown {
+			p.fact("holds", "unknown: the file cannot be read")
+		} else {
+			p.fact("holds", "%s, %d deleted, %s", many(d.Drafts, "draft"), d.Trash, many(d.Conflicts, "conflict copy", "conflict copies"))
+		}
+	}
+	if s := d.Salvage; s != nil {
+		p.fact("of it whole", "%s, and %s not; written %s", many(s.Records, "draft"), many(s.Lost, "record"), since(s.At))
+	} else if d.Code == shared.StorageInvalid {
+		p.fact("of it whole", "nothing")
 	}
 	if d.Note != "" {
-		line("migration", "%s (with the next change)", d.Note)
+		p.fact("migration", "%s (with the next change)", d.Note)
 	}
-	if d.Lock != nil {
-		line("lock", "held by %s", d.Lock)
-	} else {
-		line("lock", "free")
-	}
-	for _, user := range d.Users {
-		line("in use by", "%s", user)
-	}
-	for _, b := range d.Backups {
-		state := "good"
-		if b.Code != "" {
-			state = fmt.Sprintf("%s: %s", b.Code, b.Message)
-		}
-		line("backup", "%s, generation %d, %d bytes: %s", localTime(b.At), b.Generation, b.Size, state)
-	}
-	if len(d.Backups) == 0 {
-		line("backup", "none yet")
-	}
+	printUse(p, d)
+	printBackups(p, d)
 	for _, beside := range []struct {
 		about string
 		paths []string
 	}{{"taken over", d.OldVersions}, {"set aside", d.SetAside}, {"left over", d.Temporary}} {
 		for _, path := range beside.paths {
-			line(beside.about, "%s", path)
+			p.fact(beside.about, "%s", path)
 		}
 	}
 	if d.Watch != "" {
-		line("watching", "not possible: %s; changes of other processes are seen within 2 s", d.Watch)
+		p.fact("watching", "not possible: %s; changes of other processes are seen within 2 s", d.Watch)
 	} else {
-		line("watching", "possible (limits: %d watches, %d watchers)", d.MaxWatches, d.MaxWatchers)
+		p.fact("watching", "possible (limits: %d watches, %d watchers)", d.MaxWatches, d.MaxWatchers)
 	}
-	return err
+	return p.err
+}
+
+func printUse(p *printer, d drafts.Diagnosis) {
+	if d.Lock != nil {
+		p.fact("lock", "held by %s", d.Lock)
+	} else {
+		p.fact("lock", "free")
+	}
+	for _, user := range d.Users {
+		p.fact("in use by", "%s", user)
+	}
+}
+
+func printBackups(p *printer, d drafts.Diagnosis) {
+	for _, b := range d.Backups {
+		state := many(b.Records, "draft")
+		if b.Code != "" {
+			state = fmt.Sprintf("%s: %s", b.Code, b.Message)
+		}
+		p.fact("backup", "made %s, generation %d, %d bytes: %s", since(b.At), b.Generation, b.Size, state)
+	}
+	if len(d.Backups) == 0 {
+		p.fact("backup", "none yet")
+	}
 }
 
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// since is a time with its age, to the second up to a minute, else to the minute.
+func since(t time.Time) string {
+	age := time.Since(t)
+	step := time.Minute
+	if age < time.Minute {
+		step = time.Second
+	}
+	return fmt.Sprintf("%s (%s ago)", localTime(t), max(0, age).Truncate(step))
+}
+
+// many is a number with its word; the plural is made with an s unless it is given.
+func many(n int, word string, plural ...string) string {
+	switch {
+	case n == 1:
+		return "1 " + word
+	case len(plural) > 0:
+		return fmt.Sprintf("%d %s", n, plural[0])
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

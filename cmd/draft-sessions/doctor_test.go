@@ -42,7 +42,7 @@ func home(t *testing.T) string {
 func doctor(t *testing.T, c doctorCmd) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
-	err := c.run(t.Context(), &out)
+	err := c.Run(t.Context(), &out)
 	var exit *exitError
 	switch {
 	case err == nil:
@@ -85,12 +85,17 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	repair := doctorCmd{Home: dir, Repair: true}
-	step("good", c, 0, "good", "1 drafts", "generation 1", "lock        free", "watching    possible")
-	step("repairing a good one", repair, exitGood, "nothing was changed")
+	step("good", c, 0, "good", "1 draft,", "generation 1", "lock        free", "watching    possible")
+	step("repairing a good one", repair, 0, "nothing to repair")
+	step("repairing a good one, as JSON", doctorCmd{Home: dir, Repair: true, JSON: true}, 0, `"nothing": true`)
 	put(strings.Replace(string(good), `"trash"`, `"drafts"`, 1))
-	step("malformed", c, exitInvalid, "DRAFT_STORAGE_INVALID", "line 3", "duplicate member")
-	step("repaired", repair, 0, "restored", "kept", "drafts.bad-")
+	step("malformed", c, exitInvalid, "DRAFT_STORAGE_INVALID", "line 3", "duplicate member", "holds       unknown", "of it whole 1 draft, and 0 records not", "ago), generation 1", "1 draft")
+	step("repaired", repair, 0, "restored    1 draft of the file itself", "ago)", "lost        0 records", "kept", "drafts.bad-")
 	step("good again", doctorCmd{Path: path}, 0, "good", "set aside", "generation 2")
+	put("words")
+	step("nothing whole", c, exitInvalid, "holds       unknown", "of it whole nothing")
+	step("nothing whole, from the file", doctorCmd{Home: dir, Repair: true, From: "file"}, exitInvalid, "nothing was changed")
+	step("repaired from the backup", repair, 0, "restored    1 draft of", "backups", "ago)", "kept")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -109,18 +114,31 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-func TestDoctorFindsTheHome(t *testing.T) {
-	t.Setenv("HOME", "/somewhere")
-	for home, want := range map[string]string{
-		"~/.dsh": "/somewhere/.dsh/storages/dsh-draft-sessions/drafts.json",
-		"":       "/somewhere/.dsh/storages/dsh-draft-sessions/drafts.json",
-		"/h":     "/h/storages/dsh-draft-sessions/drafts.json",
+// A mistyped place is an error, not one without drafts.
+func TestDoctorFindsTheFile(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("DSH_HOME", "")
+	own := drafts.PathIn(filepath.Join(dir, ".dsh"))
+	file := filepath.Join(dir, "f")
+	for _, c := range []struct {
+		env  string
+		cmd  doctorCmd
+		want string
+	}{
+		{"", doctorCmd{}, own},
+		{" " + filepath.Join(dir, "env") + " ", doctorCmd{}, drafts.PathIn(filepath.Join(dir, "env"))},
+		{"/env", doctorCmd{Home: dir}, drafts.PathIn(dir)},
+		{"/env", doctorCmd{Path: file}, file},
+		{"", doctorCmd{Home: filepath.Join(dir, "none")}, ""},
+		{"", doctorCmd{Path: filepath.Join(dir, "none", "f")}, ""},
+		{"", doctorCmd{Path: dir}, ""},
+		{"", doctorCmd{Home: dir, Path: file}, ""},
 	} {
-		if got, err := (doctorCmd{Home: home}).file(); err != nil || got != want {
-			t.Errorf("%q is %s, %v", home, got, err)
+		t.Setenv("DSH_HOME", c.env)
+		got, err := c.cmd.file()
+		if got != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%+v is %q, %v; want %q", c.cmd, got, err, c.want)
 		}
-	}
-	if got, err := (doctorCmd{Home: "/h", Path: "/f"}).file(); err != nil || got != "/f" {
-		t.Errorf("%s, %v", got, err)
 	}
 }

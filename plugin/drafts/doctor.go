@@ -17,8 +17,10 @@ func PathIn(home string) string {
 // beside it, and how much is in it. It holds no text of a draft.
 type Diagnosis struct {
 	jsonstore.Report
+	// Unknown: the file cannot be read, so nobody knows what it holds.
+	Unknown bool `json:"unknown,omitempty"`
 	// Drafts, Trash and Conflicts are how many drafts, deleted drafts and conflict
-	// copies the file holds, 0 when it cannot be read.
+	// copies the file holds, 0 when that is unknown.
 	Drafts    int `json:"drafts"`
 	Trash     int `json:"trash"`
 	Conflicts int `json:"conflicts"`
@@ -30,19 +32,19 @@ type Diagnosis struct {
 // file is in the diagnosis.
 func Diagnose(path string) (Diagnosis, error) {
 	report, doc, err := jsonstore.Inspect(format, fileOptions(path))
-	d := Diagnosis{Report: report, Drafts: len(doc.Drafts), Trash: len(doc.Trash)}
+	d := Diagnosis{Report: report, Unknown: report.Code != "", Drafts: len(doc.Drafts), Trash: len(doc.Trash)}
 	for i := range doc.Drafts {
 		d.Conflicts += len(doc.Drafts[i].Conflicts)
 	}
 	return d, err
 }
 
-// Repair puts the newest good backup in the place of a draft file that is
-// malformed or missing, and keeps the malformed one beside it; see
-// [jsonstore.Repair] for what is durable and for the codes. Hosts that run take
-// the restored file up by themselves.
-func Repair(ctx context.Context, path string) (jsonstore.Repaired, error) {
-	return jsonstore.Repair(ctx, format, fileOptions(path))
+// Repair puts good content in the place of a draft file that is malformed or
+// missing, and keeps the malformed one beside it; see [jsonstore.Repair] for where
+// it is taken from, what is durable and for the codes. Hosts that run take the
+// restored file up by themselves.
+func Repair(ctx context.Context, path string, from jsonstore.Source) (jsonstore.Repaired, error) {
+	return jsonstore.Repair(ctx, format, fileOptions(path), from)
 }
 
 // fileOptions are those of every draft file.

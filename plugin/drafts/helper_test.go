@@ -49,8 +49,12 @@ func draftFile(t *testing.T) string {
 	return filepath.Join(t.TempDir(), "storages", "dsh-draft-sessions", "drafts.json")
 }
 
+// patience is for locks: no test is about how quick a busy machine is.
+const patience = time.Hour
+
 func openStore(t *testing.T, o Options) *Store {
 	t.Helper()
+	o.lockWait = patience
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

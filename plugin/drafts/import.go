@@ -56,7 +56,7 @@ func (t *tx) imports(r shared.DraftRecord, asNew bool) (Imported, error) {
 	}
 	if r.ID != "" && !asNew {
 		if here, err := t.get(r.ID); err == nil {
-			if indexOf(t.before.Drafts, r.ID) < 0 {
+			if t.was(r.ID) < 0 {
 				return Imported{}, shared.Errorf(shared.DraftInvalidInput, "its id is there twice")
 			}
 			if here.Text != r.Text {

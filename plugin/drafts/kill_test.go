@@ -42,7 +42,7 @@ func progress(what string, done, of int) {
 // save was acknowledged.
 func runChild(path string) {
 	ctx := context.Background()
-	s, err := Open(ctx, Options{Path: path})
+	s, err := Open(ctx, Options{Path: path, lockWait: patience})
 	if err != nil {
 		fmt.Println("failed", err)
 		return

@@ -42,7 +42,7 @@ func (s *Store) Reorder(ctx context.Context, workspaceID string, ids []string) e
 		list := InOrder(t.doc, workspaceID)
 		rank := make(map[string]int, len(ids))
 		for i, id := range ids {
-			if indexOf(list, id) < 0 {
+			if at := t.is(id); at < 0 || t.doc.Drafts[at].WorkspaceID != workspaceID {
 				return notFound()
 			}
 			if _, twice := rank[id]; twice {

@@ -35,7 +35,7 @@ const (
 func runSharer(path string) {
 	ctx, name := context.Background(), os.Getenv(sharerNameEnv)
 	count, _ := strconv.Atoi(os.Getenv(sharerCountEnv))
-	s, err := Open(ctx, Options{Path: path, LimitPerWorkspace: 1 << 20})
+	s, err := Open(ctx, Options{Path: path, LimitPerWorkspace: 1 << 20, lockWait: patience})
 	if err != nil {
 		fmt.Println("failed", err)
 		return

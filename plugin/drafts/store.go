@@ -32,6 +32,8 @@ type Options struct {
 	Log hclog.Logger
 	// FS is the file system, so that a test can make it fail; nil is the machine's.
 	FS jsonstore.FS
+
+	lockWait time.Duration // see jsonstore.Options; a test has more of it
 }
 
 // State is how the draft file is.
@@ -82,7 +84,7 @@ func openOn(ctx context.Context, o Options, fsys jsonstore.FS) (*Store, error) {
 		o.Now = time.Now
 	}
 	options := fileOptions(o.Path)
-	options.FS, options.Log, options.Poll = fsys, o.Log, o.Poll
+	options.FS, options.Log, options.Poll, options.LockWait = fsys, o.Log, o.Poll, o.lockWait
 	file, err := jsonstore.Open(ctx, format, options)
 	if err != nil {
 		return nil, err
@@ -108,6 +110,8 @@ var format = jsonstore.Format[*shared.Document]{
 		return &next
 	},
 	Migrations: map[int64]jsonstore.Migration{1: migrateV1},
+	Salvage:    shared.SalvageDocument,
+	Records:    func(doc *shared.Document) int { return len(doc.Drafts) },
 }
 
 func migrateV1(old []byte) ([]byte, string, error) {

@@ -17,7 +17,39 @@ type tx struct {
 	limit  int
 	editor string          // whose text the change brings, "" for nobody's
 	put    map[string]bool // ids of records that the change made or altered
+	// Where the records stand in before and in doc.
+	were, are places
 }
+
+// places finds records by id. A change that asks for few is not worth an index;
+// one that moves a whole workspace could not do without.
+type places struct {
+	asked int
+	index map[string]int
+}
+
+// fewAsked is how often looking through all records is the cheaper way.
+const fewAsked = 16
+
+func (p *places) of(records []shared.DraftRecord, id string) int {
+	if p.index == nil {
+		if p.asked++; p.asked <= fewAsked {
+			return indexOf(records, id)
+		}
+		p.index = make(map[string]int, len(records))
+		for i := range records {
+			p.index[records[i].ID] = i
+		}
+	}
+	if i, ok := p.index[id]; ok {
+		return i
+	}
+	return -1
+}
+
+// was and is are where a draft stands before and after the change, -1 if nowhere.
+func (t *tx) was(id string) int { return t.were.of(t.before.Drafts, id) }
+func (t *tx) is(id string) int  { return t.are.of(t.doc.Drafts, id) }
 
 func newTx(doc *shared.Document, now int64, limit int) *tx {
 	next := *doc
@@ -34,7 +66,7 @@ func (t *tx) result() (*shared.Document, error) {
 		return nil, err
 	}
 	for id := range t.put {
-		i := indexOf(t.doc.Drafts, id)
+		i := t.is(id)
 		if i < 0 {
 			continue // Put and removed again.
 		}
@@ -43,7 +75,7 @@ func (t *tx) result() (*shared.Document, error) {
 			return nil, err
 		}
 		var before *shared.DraftRecord
-		if j := indexOf(t.before.Drafts, id); j >= 0 {
+		if j := t.was(id); j >= 0 {
 			before = &t.before.Drafts[j]
 		}
 		if err := shared.ValidateRecordLimits(before, after); err != nil {
@@ -58,7 +90,7 @@ func (t *tx) result() (*shared.Document, error) {
 func (t *tx) sessionsApart() error {
 	owner := map[string]string{}
 	for id := range t.put {
-		if i := indexOf(t.doc.Drafts, id); i >= 0 {
+		if i := t.is(id); i >= 0 {
 			for _, session := range shared.SessionsOf(&t.doc.Drafts[i]) {
 				if other, taken := owner[session]; taken && other != id {
 					return sessionTaken()
@@ -86,7 +118,7 @@ func sessionTaken() error {
 
 // get is one draft of the document under change.
 func (t *tx) get(id string) (shared.DraftRecord, error) {
-	if i := indexOf(t.doc.Drafts, id); i >= 0 {
+	if i := t.is(id); i >= 0 {
 		return t.doc.Drafts[i], nil
 	}
 	return shared.DraftRecord{}, notFound()
@@ -113,7 +145,7 @@ func (t *tx) change(record shared.DraftRecord) shared.DraftRecord {
 // nextRevision is one more than before the change, however often the change
 // touches the record; a record that is new in it has its revision already.
 func (t *tx) nextRevision(record shared.DraftRecord) int64 {
-	if i := indexOf(t.before.Drafts, record.ID); i >= 0 {
+	if i := t.was(record.ID); i >= 0 {
 		return t.before.Drafts[i].Revision + 1
 	}
 	return record.Revision
@@ -122,16 +154,20 @@ func (t *tx) nextRevision(record shared.DraftRecord) int64 {
 // store puts a record as it is.
 func (t *tx) store(record shared.DraftRecord) {
 	t.put[record.ID] = true
-	if i := indexOf(t.doc.Drafts, record.ID); i >= 0 {
+	if i := t.is(record.ID); i >= 0 {
 		t.doc.Drafts[i] = record
 		return
 	}
 	t.doc.Drafts = append(t.doc.Drafts, record)
+	if t.are.index != nil {
+		t.are.index[record.ID] = len(t.doc.Drafts) - 1
+	}
 }
 
 // remove takes a draft out of the document, and out of what is shown after a restart.
 func (t *tx) remove(id string) {
 	t.doc.Drafts = slices.DeleteFunc(t.doc.Drafts, func(r shared.DraftRecord) bool { return r.ID == id })
+	t.are.index = nil // All that stood behind it have moved.
 	if target := t.doc.RestoreTarget; target != nil && target.DraftID == id {
 		t.doc.RestoreTarget = nil
 	}

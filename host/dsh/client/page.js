@@ -128,7 +128,11 @@ export class Page {
 
   /** @param {number} ms @returns {Promise<Mode>} */
   async #modeWithin(ms) {
-    if (this.#mode === 'starting') await Promise.race([this.#decided, new Promise(resolve => setTimeout(resolve, ms))])
+    if (this.#mode === 'starting') {
+      await Promise.race([this.#decided, new Promise(resolve => setTimeout(resolve, ms))])
+      // Once is enough: a plugin that hangs must not slow each New Session.
+      this.#decide()
+    }
     // Full without the remote methods can choose nothing.
     return this.#mode === 'full' && !this.#remote ? 'paused' : this.#mode
   }

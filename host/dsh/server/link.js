@@ -53,7 +53,7 @@ export class Link {
     signal.addEventListener('abort', onAbort)
     try {
       await Promise.race([
-        within(link.#introduce(options), introduceMs),
+        within(link.#introduce(options), introduceMs + process.startMs),
         process.ended.then((why) => { throw new StartError(`the plugin ended while starting: ${why}`) }),
       ])
       return link
@@ -118,7 +118,7 @@ export class Link {
 
   /** @param {LinkOptions} options */
   async #introduce({ facts, host }) {
-    const info = await this.call('Info', {})
+    const info = await this.call('Info', {}, this.#process.startMs)
     if (info.protocol !== protocolVersion) {
       throw new GateClosed([reason('PROTOCOL_MISMATCH', 'The host\'s half and the plugin binary are of different builds; install both of one release.',
         { subject: 'protocol', expected: String(protocolVersion), found: String(Number(info.protocol)) })])

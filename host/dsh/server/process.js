@@ -15,6 +15,8 @@ import { call } from './rpc.js'
 import { makeSocketDir } from './socketdir.js'
 
 const startDeadlineMs = 10_000
+/** Where a user of a slow machine gives the plugin longer to start: whole seconds, 600 at most. */
+const envStartSeconds = 'DRAFT_SESSIONS_START_SECONDS'
 const shutdownGraceMs = 2_000
 const healthEveryMs = 5_000
 const healthDeadlineMs = 2_000
@@ -57,6 +59,8 @@ export class PluginProcess {
   /** @type {NodeJS.Timeout | undefined} */
   #health
   #over = false
+  /** How long it may take to shake hands, and to tell who it is, in ms. */
+  startMs
   #lastResort = () => { this.kill() }
 
   /**
@@ -87,6 +91,7 @@ export class PluginProcess {
   constructor(launch, certificate) {
     this.#services = launch.services
     this.#log = launch.log
+    this.startMs = startDeadline(launch.env)
     this.#socketDir = makeSocketDir()
     this.#child = this.#spawn(launch, certificate)
     this.ended = this.#watchEnd()
@@ -205,12 +210,12 @@ export class PluginProcess {
     const first = Promise.withResolvers()
     // Reading goes on for ever: a full pipe would stop the plugin.
     readLines(/** @type {import('node:stream').Readable} */ (this.#child.stdout), first.resolve)
-    const timer = setTimeout(() => { first.resolve(undefined) }, startDeadlineMs)
+    const timer = setTimeout(() => { first.resolve(undefined) }, this.startMs)
     const line = await Promise.race([
       first.promise,
       this.ended.then((why) => { throw new StartError(`the plugin did not start: ${why}`) }),
     ]).finally(() => { clearTimeout(timer) })
-    if (line === undefined) throw new StartError(`no handshake within ${startDeadlineMs / 1000} s`)
+    if (line === undefined) throw new StartError(`no handshake within ${this.startMs / 1000} s`)
     return parseHandshake(line)
   }
 
@@ -244,6 +249,12 @@ export class PluginProcess {
     }, healthEveryMs)
     this.#health.unref()
   }
+}
+
+/** @param {NodeJS.ProcessEnv} env @returns {number} in ms */
+export function startDeadline(env) {
+  const seconds = Number(env[envStartSeconds])
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= 600 ? seconds * 1000 : startDeadlineMs
 }
 
 /**

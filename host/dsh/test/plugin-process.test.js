@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { clientIdentity, toPem } from '../server/certificate.js'
 import { pluginEnvironment } from '../server/environment.js'
 import { parseHandshake } from '../server/handshake.js'
-import { parseLogLine } from '../server/process.js'
+import { parseLogLine, startDeadline } from '../server/process.js'
 
 test('the plugin gets what it needs of the environment and no secret', () => {
   const env = pluginEnvironment(
@@ -56,4 +56,10 @@ test('lines of the plugin are taken with their level and fields, foreign ones as
     { level: 'error', message: 'm', fields: { code: 'X' } })
   assert.deepEqual(parseLogLine('panic: boom'), { level: 'warn', message: 'panic: boom', fields: {} })
   assert.equal(parseLogLine('x'.repeat(1000)).message.length, 300)
+})
+
+test('a slow machine can be given more time to start, within reason', () => {
+  for (const [value, ms] of /** @type {[string | undefined, number][]} */ ([[undefined, 10_000], ['60', 60_000], ['0', 10_000], ['1e9', 10_000], ['x', 10_000]])) {
+    assert.equal(startDeadline({ DRAFT_SESSIONS_START_SECONDS: value }), ms, value)
+  }
 })
