@@ -130,13 +130,14 @@ func (s *Suite) Folder(name, root string) (files int, err error) {
 	return files, err
 }
 
-// Check searches all logs for all secrets. Each of seen must be in some log, so that
-// a suite that collects nothing does not pass.
+// Check searches all logs for all secrets. Each of seen must be in some log, and there
+// must be a secret, so that a suite that collects nothing does not pass; a run of
+// some tests only names none.
 func (s *Suite) Check(seen ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var problems []error
-	if s.texts == 0 {
+	if s.texts == 0 && len(seen) > 0 {
 		problems = append(problems, errors.New("no text was registered"))
 	}
 	for _, want := range seen {

@@ -35,6 +35,8 @@ type Home struct {
 	API dshapi.Client
 	// Env is added to the environment of the harness at each start.
 	Env []string
+	// BeforeRemove is called by Close when every process has ended, nil for nothing.
+	BeforeRemove func() error
 
 	tools   *dsh.Toolchain
 	port    int
@@ -179,6 +181,10 @@ func (h *Home) Close() error {
 		// The harness leads a group of its own; ESRCH means that nothing stayed.
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 	}
-	problems = append(problems, h.Model.Close(), os.RemoveAll(h.Root))
+	problems = append(problems, h.Model.Close())
+	if h.BeforeRemove != nil {
+		problems = append(problems, h.BeforeRemove())
+	}
+	problems = append(problems, os.RemoveAll(h.Root))
 	return errors.Join(problems...)
 }
