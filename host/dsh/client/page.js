@@ -46,7 +46,7 @@ export class Page {
   #ctx
   /** @type {Store<PageState>} */
   #store = new Store(initialState)
-  #bases = new Bases(window.localStorage)
+  #bases = new Bases(window.localStorage, window.sessionStorage)
   /** @type {Awaited<ReturnType<typeof mountRemote>> | undefined} */
   #remote
   #guard
