@@ -57,6 +57,18 @@ func TestFocusStaysWithTheRows(t *testing.T) {
 	})
 	p.hasFocus("the copy", copied)
 
+	// Two deletions are taken back one after the other.
+	for _, id := range []string{copied, second.ID} {
+		h.must(p.FocusRow(id))
+		h.must(p.Keys(dshpage.KeyDelete))
+		p.hasNoRow(id)
+	}
+	for _, id := range []string{second.ID, copied} {
+		h.must(p.Keys(dshpage.KeyUndo))
+		p.showsRow(id)
+		p.hasFocus("the restored row", id)
+	}
+
 	for _, id := range []string{copied, second.ID, first.ID} {
 		h.must(p.FocusRow(id))
 		h.must(p.Keys(dshpage.KeyDelete))

@@ -36,6 +36,8 @@ import { RemoteError } from './remote.js'
 /** How long a new draft waits for the plugin to be back, in milliseconds, and how long between two tries. */
 const backMs = 60_000
 const againMs = 500
+/** How long ago a deletion may be to be offered once more after a newer one was taken back, in milliseconds. */
+const undoMs = 30_000
 /** How long a session may take to reach the page's list, in milliseconds. */
 const listMs = 10_000
 const refreshMs = 1_200
@@ -48,6 +50,8 @@ export class Actions {
   #creating = false
   /** The key of a new draft of which it is not known whether the plugin made it. */
   #unknownKey = ''
+  /** Deletions of this page, the newest last. @type {{ draftId: string, title: string, at: number }[]} */
+  #deleted = []
   /** The newest request to show a draft; answers of older ones move nothing. */
   #opening = 0
 
@@ -241,11 +245,27 @@ export class Actions {
   remove = ({ draftId }, title) => this.#run(async () => {
     this.#host.bridge.release(draftId)
     await this.#host.call('delete', { draftId, expectedRevision: 0 })
-    this.#host.toast({
-      key: 'toast.deleted', params: { title }, level: 'info',
-      action: { key: 'undo', run: () => { void this.restore(draftId) } },
-    })
+    this.#deleted.push({ draftId, title, at: Date.now() })
+    this.#offerUndo()
   })
+
+  /** The last deletion can be taken back, and after it the one before. */
+  #offerUndo() {
+    this.#deleted = this.#deleted.filter(({ at }) => Date.now() - at < undoMs)
+    const last = this.#deleted.at(-1)
+    if (!last) return
+    this.#host.toast({
+      key: 'toast.deleted', params: { title: last.title }, level: 'info',
+      action: {
+        key: 'undo',
+        run: () => {
+          this.#deleted = this.#deleted.filter(deleted => deleted !== last)
+          void this.restore(last.draftId)
+          this.#offerUndo()
+        },
+      },
+    })
+  }
 
   /** Out of the trash. @param {string} draftId */
   restore = draftId => this.#run(async () => {
