@@ -13,7 +13,8 @@ func TestFocusStaysWithTheRows(t *testing.T) {
 	h := startHome(t)
 	third, second, first := h.newDraft("third"), h.newDraft("second"), h.newDraft("first")
 	p := h.open()
-	p.shows(first.ID, "first")
+	p.showsRow(first.ID)
+	p.hasStarted()
 
 	h.must(p.FocusRow(first.ID))
 	h.must(p.Keys(dshpage.KeyDelete))
@@ -113,6 +114,13 @@ func TestUndoKeyBelongsToWhereTheFocusIs(t *testing.T) {
 	h.must(p.Undo())
 	p.showsRow(other.ID)
 	h.bound(open.ID)
+}
+
+// hasStarted waits until the page has put the focus into its composer by itself.
+func (p *page) hasStarted() {
+	p.h.t.Helper()
+	p.h.must(p.AwaitRest(patience))
+	p.hasFocus("the composer, where the page begins", "composer")
 }
 
 // hasFocus waits until the keyboard focus is there, see [dshpage.Page.Focus].
