@@ -56,6 +56,7 @@ func (t *Toolchain) Stage(ctx context.Context, dir string) error {
 	return t.stage(ctx, dir, func(binary string) error {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/draft-sessions")
 		cmd.Dir = t.source
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as in the packages, whose build then finds most done
 		return run(cmd)
 	})
 }
