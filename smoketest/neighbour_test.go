@@ -55,12 +55,16 @@ func TestBesideAPluginInTheSameSlot(t *testing.T) {
 
 			// Both cannot be lowest: ours leaves, and the page is stock beside the neighbour.
 			h.must(p.Do(`shadow.come('greedy')`))
+			status, err := h.API.Status(h.ctx)
+			for until := time.Now().Add(6 * patience); err == nil && len(status.Pages) == 0 && time.Now().Before(until); {
+				time.Sleep(100 * time.Millisecond)
+				status, err = h.API.Status(h.ctx)
+			}
+			h.must(err)
 			p.hasRows(false, "greedy")
 			p.registersNoMore()
 			h.must(p.AwaitStock(patience))
-			status, err := h.API.Status(h.ctx)
-			h.must(err)
-			if len(status.Pages) != 1 || status.Pages[0].Code != "PAGE_FAULT" {
+			if len(status.Pages) != 1 || status.Pages[0].Code != "PAGE_FAULT" || status.Pages[0].Found != "PlaceTaken" {
 				t.Errorf("pages %+v", status.Pages)
 			}
 			p.reload()
