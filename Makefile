@@ -36,7 +36,7 @@ setup:
 # Packages without a real DSH: quick, and run with the race detector. Tests that
 # build the plugin and start it are never taken from the test cache (-count=1): Go
 # does not see that what they start has changed.
-unit = $$($(GO) list ./... | grep -v -e /smoketest -e /host/dsh)
+unit = $$($(GO) list ./... | grep -v -e /smoketest -e '/host/dsh$$')
 
 lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change: $$out"; exit 1; fi
@@ -45,12 +45,12 @@ lint:
 
 check: lint
 	$(GO) test -race -short -count=1 $(unit)
-	$(GO) test -count=1 ./host/dsh -run TestJavaScript
+	$(GO) test -count=1 ./host/dsh ./smoketest/standalone -run TestJavaScript
 
 test: setup lint
 	$(GO) test -race -count=1 $(unit)
 	$(MAKE) --no-print-directory fuzz FUZZTIME=20s
-	$(GO) test -race -v -count=1 -timeout 10m ./host/dsh
+	$(GO) test -race -v -count=1 -timeout 20m ./host/dsh
 	$(GO) test -v -count=1 -timeout 30m ./smoketest/...
 
 FUZZTIME ?= 10m

@@ -49,12 +49,10 @@ type Refusal struct{ Code, Message string }
 
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// rememberedKeys bounds the results kept for repeated idempotency keys.
-const rememberedKeys = 1000
-
 // answers serves the plugin's calls on the host channel.
 type answers struct {
 	sessions Sessions
+	memory   *memory
 	stream   pb.DraftSessions_HostChannelClient
 	log      hclog.Logger
 	ready    chan struct{}
@@ -63,12 +61,10 @@ type answers struct {
 
 	mu      sync.Mutex // guards what follows
 	running map[uint64]context.CancelFunc
-	done    map[string]*pb.HostReply
-	order   []string
 }
 
-func newAnswers(s Sessions, stream pb.DraftSessions_HostChannelClient, log hclog.Logger) *answers {
-	return &answers{sessions: s, stream: stream, log: log, ready: make(chan struct{}), running: map[uint64]context.CancelFunc{}, done: map[string]*pb.HostReply{}}
+func newAnswers(s Sessions, memory *memory, stream pb.DraftSessions_HostChannelClient, log hclog.Logger) *answers {
+	return &answers{sessions: s, memory: memory, stream: stream, log: log, ready: make(chan struct{}), running: map[uint64]context.CancelFunc{}}
 }
 
 // serve answers until the stream ends and every call it runs has returned.
@@ -112,11 +108,7 @@ func (a *answers) serve(life context.Context) {
 }
 
 func (a *answers) reply(ctx context.Context, call *pb.HostCall) {
-	reply := a.repeated(call.IdempotencyKey)
-	if reply == nil {
-		reply = a.perform(ctx, call)
-		a.remember(call.IdempotencyKey, reply)
-	}
+	reply := a.memory.once(ctx, call.IdempotencyKey, func(ctx context.Context) *pb.HostReply { return a.perform(ctx, call) })
 	answer := &pb.HostReply{Id: call.Id, Error: reply.Error, Reply: reply.Reply}
 	a.sendMu.Lock()
 	defer a.sendMu.Unlock()
@@ -179,27 +171,4 @@ func hostError(err error) *pb.HostError {
 		return &pb.HostError{Code: refusal.Code, Message: refusal.Message}
 	}
 	return &pb.HostError{Code: string(shared.CodeOf(err)), Message: shared.MessageOf(err)}
-}
-
-// repeated is the earlier success under the same key, nil when there was none.
-func (a *answers) repeated(key string) *pb.HostReply {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.done[key]
-}
-
-func (a *answers) remember(key string, reply *pb.HostReply) {
-	if key == "" || reply.Error != nil {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.done[key] == nil {
-		a.order = append(a.order, key)
-	}
-	a.done[key] = reply
-	if len(a.order) > rememberedKeys {
-		delete(a.done, a.order[0])
-		a.order = a.order[1:]
-	}
 }

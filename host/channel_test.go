@@ -45,6 +45,7 @@ type counted struct {
 	created int
 	fail    error
 	slow    bool
+	free    chan struct{} // ends a slow one, too
 }
 
 func (c *counted) CreateSession(ctx context.Context, call *pb.CreateSession) (*pb.CreateSessionResult, error) {
@@ -53,8 +54,11 @@ func (c *counted) CreateSession(ctx context.Context, call *pb.CreateSession) (*p
 	fail, slow := c.fail, c.slow
 	c.mu.Unlock()
 	if slow {
-		<-ctx.Done()
-		return nil, ctx.Err()
+		select {
+		case <-c.free:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	return &pb.CreateSessionResult{SessionId: call.SessionId}, fail
 }
@@ -62,7 +66,9 @@ func (c *counted) CreateSession(ctx context.Context, call *pb.CreateSession) (*p
 // serveAnswers gives a func that has the plugin ask for a session, and its stream.
 func serveAnswers(t *testing.T, sessions Sessions) (ask func(id uint64, key string) *pb.HostReply, stream *pluginStream, a *answers) {
 	stream = &pluginStream{calls: make(chan *pb.HostCall), replies: make(chan *pb.HostReply, 1)}
-	a = newAnswers(sessions, stream, hclog.NewNullLogger())
+	memory := newMemory()
+	t.Cleanup(memory.close)
+	a = newAnswers(sessions, memory, stream, hclog.NewNullLogger())
 	var served sync.WaitGroup
 	served.Go(func() { a.serve(t.Context()) })
 	t.Cleanup(func() { close(stream.calls); served.Wait() })
@@ -94,8 +100,39 @@ func TestSameKeyHasItsEffectOnce(t *testing.T) {
 	for i := range rememberedKeys + 10 {
 		ask(uint64(i+10), fmt.Sprint("other", i))
 	}
-	if len(a.done) > rememberedKeys || len(a.order) > rememberedKeys {
-		t.Errorf("%d keys are remembered", len(a.done))
+	if m := a.memory; len(m.results) > rememberedKeys || len(m.order) > rememberedKeys {
+		t.Errorf("%d keys are remembered", len(m.results))
+	}
+}
+
+// Invariant 10: an effect outlives the process that asked for it, and the next one
+// that asks gets its result; the end of the host ends it.
+func TestEffectOutlivesItsProcess(t *testing.T) {
+	sessions := &counted{slow: true, free: make(chan struct{})}
+	memory := newMemory()
+	effect := func(ctx context.Context) *pb.HostReply {
+		r, err := sessions.CreateSession(ctx, &pb.CreateSession{SessionId: "s"})
+		if err != nil {
+			return &pb.HostReply{Error: hostError(err)}
+		}
+		return &pb.HostReply{Reply: &pb.HostReply_CreateSession{CreateSession: r}}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := memory.once(gone, "k", effect); r.Error == nil {
+		t.Errorf("the process that is gone was answered %v", r)
+	}
+	close(sessions.free)
+	if r := memory.once(t.Context(), "k", effect); r.GetCreateSession().GetSessionId() != "s" || sessions.created != 1 {
+		t.Errorf("the next one got %v, created %d times", r, sessions.created)
+	}
+	sessions.free = nil
+	if r := memory.once(gone, "hangs", effect); r.Error == nil {
+		t.Errorf("answered %v", r)
+	}
+	memory.close()
+	if r := memory.results["hangs"]; r != nil {
+		t.Error("an effect that the end of the host cut off counts as had")
 	}
 }
 
@@ -166,7 +203,7 @@ func TestSilentPluginIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the clock goes on when nothing else does
 		stream := &pluginStream{calls: make(chan *pb.HostCall, 1), replies: make(chan *pb.HostReply, 1)}
 		stream.calls <- &pb.HostCall{} // ready
-		p := &Plugin{Client: silent{stream: stream}, log: hclog.NewNullLogger(), process: cmd.Process, gone: make(chan struct{}), client: &goplugin.Client{}}
+		p := &Plugin{Client: silent{stream: stream}, memory: newMemory(), log: hclog.NewNullLogger(), process: cmd.Process, gone: make(chan struct{}), client: &goplugin.Client{}}
 		p.dead = sync.OnceFunc(func() { close(p.gone) })
 		if err := p.openChannel(t.Context(), t.Context(), Options{Sessions: &counted{}}); err != nil {
 			t.Error(err)

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
@@ -63,6 +62,8 @@ type Options struct {
 	Log hclog.Logger
 	// StartTimeout bounds the time to the first answer; 10 s when zero.
 	StartTimeout time.Duration
+
+	memory *memory // of a supervisor's processes, nil for a process alone
 }
 
 // Plugin is a running plugin process.
@@ -81,6 +82,8 @@ type Plugin struct {
 	process *os.Process
 	stderr  *tail
 	sockets string
+	memory  *memory
+	alone   bool // the memory is this process' own
 	cancel  context.CancelFunc
 	tasks   sync.WaitGroup
 	gone    chan struct{}
@@ -113,7 +116,10 @@ func Launch(ctx context.Context, o Options) (*Plugin, error) {
 	if err != nil {
 		return nil, startError(err)
 	}
-	p := &Plugin{log: o.Log, sockets: sockets, stderr: newTail(20), gone: make(chan struct{})}
+	p := &Plugin{log: o.Log, sockets: sockets, stderr: newTail(20), gone: make(chan struct{}), memory: o.memory}
+	if p.memory == nil {
+		p.memory, p.alone = newMemory(), true
+	}
 	p.dead = sync.OnceFunc(func() { close(p.gone) })
 	if err := p.start(ctx, o, secure); err != nil {
 		p.kill("") // it has accepted nothing that could be lost
@@ -144,7 +150,9 @@ func (p *Plugin) start(ctx context.Context, o Options, secure *goplugin.SecureCo
 	cmd := exec.Command(o.Binary, "plugin")
 	ownGroup(cmd)
 	cmd.Env = append(allowedEnv(), o.Env...)
-	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store)
+	// go-plugin names the folder to its own runners only; elsewhere the socket of a
+	// killed process would stay for good.
+	cmd.Env = append(cmd.Env, shared.EnvStore+"="+o.Store, goplugin.EnvUnixSocketDir+"="+p.sockets)
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{ProtocolVersion: shared.ProtocolVersion, MagicCookieKey: shared.MagicCookieKey, MagicCookieValue: shared.MagicCookieValue},
 		Plugins:          goplugin.PluginSet{shared.PluginName: &clientPlugin{}},
@@ -158,7 +166,6 @@ func (p *Plugin) start(ctx context.Context, o Options, secure *goplugin.SecureCo
 		SyncStdout:       discard{},
 		SyncStderr:       discard{},
 		Stderr:           p.stderr,
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: p.sockets},
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(shared.MaxMessageBytes), grpc.MaxCallSendMsgSize(shared.MaxMessageBytes)),
 			grpc.WithChainUnaryInterceptor(withDeadline, withCode),
@@ -200,7 +207,7 @@ func (p *Plugin) openChannel(startCtx, life context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("opening the host channel: %w", err)
 	}
-	hello := &pb.Hello{Host: o.Name, HostVersion: o.Version, Instance: uuid.NewString()}
+	hello := &pb.Hello{Host: o.Name, HostVersion: o.Version, Instance: p.memory.instance}
 	err = stream.Send(&pb.HostReply{Reply: &pb.HostReply_Hello{Hello: hello}})
 	if errors.Is(err, io.EOF) { // gRPC's word for a stream that the other side has ended
 		return errChannelClosed
@@ -208,7 +215,7 @@ func (p *Plugin) openChannel(startCtx, life context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("greeting the plugin: %w", err)
 	}
-	answers := newAnswers(o.Sessions, stream, p.log)
+	answers := newAnswers(o.Sessions, p.memory, stream, p.log)
 	p.tasks.Go(func() {
 		answers.serve(life)
 		p.dead()
@@ -263,6 +270,9 @@ func (p *Plugin) Close() {
 			p.killClient(closeWithin + time.Second + killWithin)
 		}
 		p.dead()
+		if p.alone {
+			p.memory.close()
+		}
 		if err := os.RemoveAll(p.sockets); err != nil {
 			p.log.Warn("could not remove the socket folder", "error", err)
 		}

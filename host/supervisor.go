@@ -88,6 +88,7 @@ func newSupervisor(o Supervision) *Supervisor {
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
 	}
+	o.memory = newMemory()
 	return &Supervisor{
 		o: o, done: make(chan struct{}), wish: make(chan struct{}, 1),
 		status: Status{Mode: Starting}, changed: make(chan struct{}),
@@ -104,6 +105,7 @@ func (s *Supervisor) begin(ctx context.Context) {
 			s.set(Status{Mode: Stock}, nil)
 		}
 		<-ctx.Done()
+		s.o.memory.close()
 	}()
 }
 

@@ -101,6 +101,24 @@ func TestLostEventsAreMadeUpFor(t *testing.T) {
 	<-over
 }
 
+// A folder that could not be watched, or is another one now, is watched from the
+// next poll on.
+func TestPollWatchesTheFolderAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "list.json")
+	s := open(t, quiet(path))
+	s.poll = time.Millisecond
+	watcher, err := fsnotify.NewWatcher()
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	folder := folderWatch{path: filepath.Dir(path), watcher: watcher, events: watcher.Events, errors: watcher.Errors}
+	go func() { s.lookOut(ctx, &folder); close(over) }()
+	eventually(t, "the folder is watched", func() bool { return slices.Equal(watcher.WatchList(), []string{folder.path}) })
+	cancel()
+	<-over
+	must(t, watcher.Close())
+}
+
 // The poll finds what the watch cannot, and a folder put in the place of the
 // watched one is watched.
 func TestPollFindsAReplacedFolder(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/home"
 	"github.com/draft-sessions/dsh-draft-sessions/jsonstore"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
@@ -30,7 +31,7 @@ const doctorHelp = `Tell the state of the draft file, of its lock, backups and t
 Exit codes: 0 good, no drafts yet, or nothing to repair; 1 could not look; 2 the file is malformed; 3 it is of a later version; 4 it cannot be read or written; 5 another process holds the lock; 7 the file is gone, but backups are there.`
 
 type doctorCmd struct {
-	Home   string `placeholder:"DIR" xor:"place" help:"The host's home that holds the drafts; DSH_HOME or ~/.dsh when not given."`
+	Home   string `placeholder:"DIR" xor:"place" help:"The host's home that holds the drafts (default: $DRAFT_SESSIONS_HOME, $DSH_HOME, ~/.dsh when it has drafts, or the standalone host's)."`
 	Path   string `placeholder:"FILE" xor:"place" help:"The draft file itself, instead of a home."`
 	Repair bool   `help:"Put good content in the place of a file that is malformed or gone. The malformed one is kept beside it."`
 	From   string `enum:"best,file,backup" default:"best" placeholder:"WHAT" help:"What --repair takes: file (what is whole of it), backup, or best (default)."`
@@ -127,11 +128,14 @@ func coded(err error) error {
 // would otherwise be told as one without drafts.
 func (c doctorCmd) file() (string, error) {
 	if c.Path == "" {
-		home, err := namedHome(c.Home)
+		at, err := home.Resolve(c.Home)
 		if err != nil {
 			return "", err
 		}
-		return drafts.PathIn(home), nil
+		if err := mustExist(at.Dir, c.Home); err != nil {
+			return "", err
+		}
+		return at.Drafts(), nil
 	}
 	if c.Home != "" {
 		return "", shared.Errorf(shared.DraftInvalidInput, "either --home or --path, not both")

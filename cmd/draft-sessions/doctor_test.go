@@ -15,8 +15,8 @@ import (
 
 const secret = "SECRET-DRAFT-TEXT"
 
-// home is a host's home with one draft and a backup of it.
-func home(t *testing.T) string {
+// withDrafts is a host's home with one draft and a backup of it.
+func withDrafts(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := drafts.Open(t.Context(), drafts.Options{Path: drafts.PathIn(dir)})
@@ -56,7 +56,7 @@ func doctor(t *testing.T, c doctorCmd) (string, int) {
 // The doctor's story: good, malformed, repaired, gone, newer. It never says what
 // is in a draft (invariant 11).
 func TestDoctor(t *testing.T) {
-	dir := home(t)
+	dir := withDrafts(t)
 	path := drafts.PathIn(dir)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -118,8 +118,11 @@ func TestDoctor(t *testing.T) {
 func TestDoctorFindsTheFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
-	t.Setenv("DSH_HOME", "")
+	t.Setenv("DRAFT_SESSIONS_HOME", "")
 	own := drafts.PathIn(filepath.Join(dir, ".dsh"))
+	if err := os.MkdirAll(own, 0o700); err != nil { // something is there
+		t.Fatal(err)
+	}
 	file := filepath.Join(dir, "f")
 	for _, c := range []struct {
 		env  string
@@ -127,7 +130,7 @@ func TestDoctorFindsTheFile(t *testing.T) {
 		want string
 	}{
 		{"", doctorCmd{}, own},
-		{" " + filepath.Join(dir, "env") + " ", doctorCmd{}, drafts.PathIn(filepath.Join(dir, "env"))},
+		{filepath.Join(dir, "env"), doctorCmd{}, drafts.PathIn(filepath.Join(dir, "env"))},
 		{"/env", doctorCmd{Home: dir}, drafts.PathIn(dir)},
 		{"/env", doctorCmd{Path: file}, file},
 		{"", doctorCmd{Home: filepath.Join(dir, "none")}, ""},

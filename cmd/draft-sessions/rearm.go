@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/home"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	"github.com/draft-sessions/dsh-draft-sessions/shared/rearm"
 )
@@ -17,8 +17,8 @@ import (
 const exitNobody = 2
 
 type rearmCmd struct {
-	DSHHome string        `name:"dsh-home" placeholder:"DIR" help:"The host's home; DSH_HOME or ~/.dsh when not given."`
-	Wait    time.Duration `default:"10s" help:"How long to wait for a host (default: 10s)."`
+	Home string        `placeholder:"DIR" help:"The host's home (default: $DRAFT_SESSIONS_HOME, $DSH_HOME, ~/.dsh when it has drafts, or the standalone host's)."`
+	Wait time.Duration `default:"10s" help:"How long to wait for a host (default: 10s)."`
 }
 
 // Help is shown by kong below the usage.
@@ -27,23 +27,26 @@ func (rearmCmd) Help() string {
 }
 
 func (c rearmCmd) Run(ctx context.Context, out io.Writer) error {
-	home, err := namedHome(c.DSHHome)
+	at, err := home.Resolve(c.Home)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Dir(drafts.PathIn(home))
+	if err := mustExist(at.Dir, c.Home); err != nil {
+		return err
+	}
+	folder := filepath.Dir(at.Drafts())
 	if _, err := os.Stat(folder); err != nil {
-		return &exitError{exitNobody, shared.Errorf(shared.SessionUnavailable, "no host of %s has ever run draft sessions", home)}
+		return &exitError{exitNobody, shared.Errorf(shared.SessionUnavailable, "no host of %s has ever run draft sessions", at)}
 	}
 	waiting, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
 	err = rearm.Ask(waiting, folder)
 	if shared.CodeOf(err) == shared.SessionUnavailable {
-		return &exitError{exitNobody, shared.Errorf(shared.SessionUnavailable, "no host of %s waits to be asked: none runs, or its drafts are on; its log is %s", home, filepath.Join(folder, "host.log"))}
+		return &exitError{exitNobody, shared.Errorf(shared.SessionUnavailable, "no host of %s waits to be asked: none runs, or its drafts are on; its log is %s", at, filepath.Join(folder, "host.log"))}
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "The host of %s starts the plugin again.\n", home)
+	_, err = fmt.Fprintf(out, "The host of %s starts the plugin again.\n", at)
 	return err
 }

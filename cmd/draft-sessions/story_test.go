@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -35,7 +37,7 @@ func TestStories(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"keep": keep, "await": await, "lines": lines, "ended": ended, "damage": damage,
+			"keep": keep, "await": await, "lines": lines, "ended": ended, "damage": damage, "code": code,
 		},
 	})
 }
@@ -88,4 +90,15 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := os.ReadFile(path)
 	ts.Check(err)
 	ts.Check(os.WriteFile(path, bytes.Replace(data, []byte("{"), []byte("["), 1), 0o600))
+}
+
+// code N COMMAND...: the command ends with that exit code.
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != want {
+		ts.Fatalf("%v ended with %v, not %d", args[1:], err, want)
+	}
 }

@@ -16,7 +16,7 @@ type target struct {
 	Profile string `default:"web" placeholder:"NAME" help:"The profile of DSH (default: web)."`
 }
 
-// homeDir is the home that was named, that of the environment, or DSH's own
+// homeDir is the DSH home that was named, that of the environment, or DSH's own
 // default, as an absolute path.
 func homeDir(named string) (string, error) {
 	home := named
@@ -37,15 +37,20 @@ func homeDir(named string) (string, error) {
 	return home, nil
 }
 
-// namedHome is homeDir of a home that must be there when it was named: a mistyped
-// one would otherwise be told as an empty one.
+// mustExist refuses a home that was named and is not there: a mistyped one would
+// otherwise be told as an empty one.
+func mustExist(dir, named string) error {
+	if info, err := os.Stat(dir); named != "" && (err != nil || !info.IsDir()) {
+		return shared.Errorf(shared.DraftInvalidInput, "there is no folder %s", dir)
+	}
+	return nil
+}
+
+// namedHome is homeDir of a home that must be there when it was named.
 func namedHome(named string) (string, error) {
-	home, err := homeDir(named)
+	dir, err := homeDir(named)
 	if err != nil {
 		return "", err
 	}
-	if info, err := os.Stat(home); named != "" && (err != nil || !info.IsDir()) {
-		return "", shared.Errorf(shared.DraftInvalidInput, "there is no folder %s", home)
-	}
-	return home, nil
+	return dir, mustExist(dir, named)
 }

@@ -56,6 +56,7 @@ func (t *Toolchain) Stage(ctx context.Context, dir string) error {
 	return t.stage(ctx, dir, func(binary string) error {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/draft-sessions")
 		cmd.Dir = t.source
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as in the packages, whose build then finds most done
 		return run(cmd)
 	})
 }
@@ -136,26 +137,33 @@ func (t *Toolchain) bundleVersion() (string, error) {
 
 // nodeModules installs what is bundled, unless it is there for this lock file.
 func (t *Toolchain) nodeModules(ctx context.Context) error {
+	return t.Dependencies(ctx, filepath.Join("host", "dsh"))
+}
+
+// Dependencies installs the Node packages that the lock file of dir names, a folder
+// of the source, unless they are there for exactly this lock file. It needs npm, and
+// several processes may ask for it at once.
+func (t *Toolchain) Dependencies(ctx context.Context, dir string) error {
 	unlock, err := t.lock(ctx, "node-modules")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	dir := filepath.Join(t.source, "host", "dsh")
-	wanted, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	path := filepath.Join(t.source, dir)
+	wanted, err := os.ReadFile(filepath.Join(path, "package-lock.json"))
 	if err != nil {
-		return fmt.Errorf("install the bundle's dependencies: %w", err)
+		return fmt.Errorf("install the Node packages of %s: %w", dir, err)
 	}
-	marker := filepath.Join(dir, "node_modules", finishedMarker)
+	marker := filepath.Join(path, "node_modules", finishedMarker)
 	if done, err := os.ReadFile(marker); err == nil && string(done) == string(wanted) {
 		return nil
 	}
-	t.say("installing the bundle's dependencies")
-	if err := run(t.Command(ctx, dir, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts")); err != nil {
-		return fmt.Errorf("install the bundle's dependencies: %w", err)
+	t.say("installing the Node packages of %s", dir)
+	if err := run(t.Command(ctx, path, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts")); err != nil {
+		return fmt.Errorf("install the Node packages of %s: %w", dir, err)
 	}
 	if err := os.WriteFile(marker, wanted, 0o644); err != nil {
-		return fmt.Errorf("install the bundle's dependencies: %w", err)
+		return fmt.Errorf("install the Node packages of %s: %w", dir, err)
 	}
 	return nil
 }

@@ -191,3 +191,26 @@ func TestFailedSaveQuotesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Invariant 6: a text that lost and is a conflict copy does not come back over the
+// record, though the page knows the record's revision from another tab of its browser.
+func TestALosingTextDoesNotComeBackByAReload(t *testing.T) {
+	d := newDesk(t, time.Millisecond)
+	rec := d.draft("base")
+	mine, theirs := d.open(rec.ID, "mine"), d.open(rec.ID, "theirs")
+	theirs.types("base and theirs")
+	d.flush("")
+	mine.types("base and mine")
+	d.flush("")
+	text := "base and mine"
+	o, err := d.Open(t.Context(), composer.Opening{DraftID: rec.ID, EditorID: "reloaded", HostText: &text,
+		BaseDraftID: rec.ID, BaseTextRevision: 2, BaseHash: shared.TextHash("base and theirs"), BaseEditorID: "theirs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.flush("")
+	got, err := d.store.Get(rec.ID)
+	if err != nil || o.KeepHost || got.Text != "base and theirs" || len(got.Conflicts) != 1 || o.ConflictID != got.Conflicts[0].ID {
+		t.Errorf("opened %+v, record %+v, %v", o, got, err)
+	}
+}

@@ -2,6 +2,7 @@ package composer
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,6 +133,11 @@ func winner(o Opening, rec shared.DraftRecord) decision {
 		if strings.TrimSpace(rec.Text) == "" {
 			return hostEdits
 		}
+		return bothMoved
+	}
+	if slices.ContainsFunc(rec.Conflicts, func(c shared.Conflict) bool { return c.Text == *o.HostText }) {
+		// It has lost already, whatever the page believes to know of the record: two tabs
+		// of a browser share what they remember.
 		return bothMoved
 	}
 	recordHash := shared.TextHash(rec.Text)

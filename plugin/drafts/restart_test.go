@@ -119,3 +119,21 @@ func TestFileSizeIsLimited(t *testing.T) {
 		t.Errorf("%v, %v with %q", info.Size(), err, texts(s, "w"))
 	}
 }
+
+// A file over the limit is not read, whatever is in it, and not written.
+func TestFileOverTheLimit(t *testing.T) {
+	path := draftFile(t)
+	writeFile(t, path, sharedSession)
+	if err := os.Truncate(path, shared.MaxFileBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, Options{Path: path})
+	_, err := s.Create(t.Context(), CreateParams{WorkspaceID: "w", Text: "x"})
+	wantCode(t, err, shared.StorageInvalid)
+	if !strings.Contains(s.State().Message, "larger than") {
+		t.Errorf("it says %q", s.State().Message)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != shared.MaxFileBytes+1 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
@@ -65,6 +66,16 @@ func (m *Manager) Send(ctx context.Context, s Submission) (SendResult, error) {
 	if r, found, err := m.receipt(s.DraftID, s.ID); found || err != nil {
 		return r, err
 	}
+	r, err := m.send(ctx, s)
+	if shared.CodeOf(err) == shared.DraftNotFound { // gone meanwhile: sent under this id by another?
+		if r, found, receiptErr := m.receipt(s.DraftID, s.ID); found || receiptErr != nil {
+			return r, receiptErr
+		}
+	}
+	return r, err
+}
+
+func (m *Manager) send(ctx context.Context, s Submission) (SendResult, error) {
 	if err := m.opts.Editors.Flush(ctx, s.DraftID); err != nil {
 		return SendResult{}, err
 	}
@@ -83,8 +94,12 @@ func (m *Manager) Send(ctx context.Context, s Submission) (SendResult, error) {
 	// From here on a caller that goes away interrupts nothing: what is on disk as
 	// handed over is handed over.
 	steady := context.WithoutCancel(ctx)
-	if rec, err = m.record(steady, rec, s); err != nil {
+	rec, joined, err := m.record(steady, rec, s)
+	if err != nil {
 		return SendResult{}, err
+	}
+	if joined {
+		return m.awaitResult(ctx, rec)
 	}
 	call := &pb.SendPrompt{SessionId: *rec.SessionID, PromptId: rec.Operation.ID, Text: rec.Text}
 	err = m.opts.Host.SendPrompt(steady, rec.Operation.ID, call)
@@ -137,19 +152,23 @@ func (m *Manager) earlier(ctx context.Context, rec shared.DraftRecord, s Submiss
 // commandLine is a text that a composer would run as a command.
 var commandLine = regexp.MustCompile(`^/[a-z][a-z0-9_-]*(\s|$)`)
 
-// record puts the submission on disk before the host is asked.
-func (m *Manager) record(ctx context.Context, rec shared.DraftRecord, s Submission) (shared.DraftRecord, error) {
+// record puts the submission on disk before the host is asked. joined: somebody
+// else did just now, under the same id, and asks the host.
+func (m *Manager) record(ctx context.Context, rec shared.DraftRecord, s Submission) (recorded shared.DraftRecord, joined bool, err error) {
 	unlock, err := m.locks.lock(ctx, rec.ID)
 	if err != nil {
-		return rec, err
+		return rec, false, err
 	}
 	defer unlock()
 	if s.ID == "" {
 		s.ID = uuid.NewString()
 	}
-	return m.opts.Store.Modify(ctx, rec.ID, func(d *shared.DraftRecord) error {
+	recorded, err = m.opts.Store.Modify(ctx, rec.ID, func(d *shared.DraftRecord) error {
 		text := strings.TrimSpace(d.Text)
 		switch {
+		case d.SessionID != nil && m.inFlight(*d) && d.Operation.ID == s.ID:
+			joined = true
+			return drafts.ErrNoChange
 		case d.SessionID == nil:
 			return shared.Errorf(shared.OperationConflict, "the draft lost its session meanwhile; try again")
 		case m.inFlight(*d):
@@ -170,6 +189,7 @@ func (m *Manager) record(ctx context.Context, rec shared.DraftRecord, s Submissi
 		d.State = shared.StateConverting
 		return nil
 	})
+	return recorded, joined, err
 }
 
 func hasAttachments(c *shared.Content) bool {

@@ -77,6 +77,24 @@ func TestOneOfManySends(t *testing.T) {
 }
 
 // The command is killed after its prompt was handed over: run again it joins.
+// All who send under one id at once are told the same: it was sent, once.
+func TestSameSubmissionAtOnce(t *testing.T) {
+	w := newWorld(t)
+	rec := w.newDraft("task")
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if r, err := w.dispatch(sessions.Submission{DraftID: rec.ID, ID: "same"}); err != nil || r.State != sessions.Sent || r.SubmissionID != "same" {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+	all.Wait()
+	if sent := w.host.sent(); len(sent) != 1 {
+		t.Errorf("sent %d times", len(sent))
+	}
+}
+
 func TestSendIsJoinedByTheNext(t *testing.T) {
 	w := newWorld(t)
 	w.host.arrange(func(h *fakeHost) { h.mute = true })

@@ -49,7 +49,7 @@ export class Page {
   #ctx
   /** @type {Store<PageState>} */
   #store = new Store(initialState)
-  #bases = new Bases(window.localStorage)
+  #bases = new Bases(window.localStorage, window.sessionStorage)
   /** @type {Awaited<ReturnType<typeof mountRemote>> | undefined} */
   #remote
   #guard

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -24,14 +23,8 @@ import (
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
 
-const (
-	// healthy is how long a process must have run for its end not to count.
-	healthy = time.Minute
-	// maxCrashes in a row are taken; then the host goes on as stock.
-	maxCrashes = 5
-	// askWithin bounds the question whether a prompt may be admitted.
-	askWithin = 10 * time.Second
-)
+// askWithin bounds the question whether a prompt may be admitted.
+const askWithin = 10 * time.Second
 
 // The modes.
 const (
@@ -60,14 +53,13 @@ type Options struct {
 // Bridge is the connection. Its methods may be called from any goroutine.
 type Bridge struct {
 	opts   Options
-	launch host.Options
 	cancel context.CancelFunc
-	done   chan struct{}
+	tasks  sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
-	plugin  *host.Plugin
-	state   State
-	sidebar *pb.Sidebar
+	mu         sync.Mutex // guards what follows
+	supervisor *host.Supervisor
+	state      State
+	sidebar    *pb.Sidebar
 }
 
 // New makes a bridge without a process.
@@ -78,79 +70,59 @@ func New(o Options) *Bridge {
 // Start starts the process in the background and keeps it running until Close.
 func (b *Bridge) Start(launch host.Options) {
 	ctx, cancel := context.WithCancel(context.Background())
-	b.launch, b.cancel, b.done = launch, cancel, make(chan struct{})
-	go func() {
-		defer close(b.done)
-		b.keep(ctx)
-	}()
+	b.cancel = cancel
+	supervisor := host.Supervise(ctx, host.Supervision{Options: launch})
+	b.mu.Lock()
+	b.supervisor = supervisor
+	b.mu.Unlock()
+	b.tasks.Go(func() { b.follow(ctx, supervisor) })
 }
 
 // Close ends the process; what it has accepted is saved.
 func (b *Bridge) Close() {
-	if b.cancel != nil {
-		b.cancel()
-		<-b.done
+	if b.cancel == nil {
+		return
+	}
+	b.cancel()
+	b.mu.Lock()
+	supervisor := b.supervisor
+	b.mu.Unlock()
+	supervisor.Close()
+	b.tasks.Wait()
+}
+
+// follow tells of every change of the process, and watches each one's events.
+func (b *Bridge) follow(ctx context.Context, supervisor *host.Supervisor) {
+	stop := func() {}
+	defer func() { stop() }()
+	for status := range supervisor.Changes(ctx) {
+		stop()
+		stop = func() {}
+		plugin, err := supervisor.Plugin()
+		if status.Mode != host.Full || err != nil {
+			b.set(away(status))
+			continue
+		}
+		life, cancel := context.WithCancel(ctx)
+		done := make(chan struct{})
+		go func() { defer close(done); b.watch(life, plugin) }()
+		stop = func() { cancel(); <-done }
 	}
 }
 
-func (b *Bridge) keep(ctx context.Context) {
-	pause := backoff.NewExponentialBackOff()
-	pause.InitialInterval, pause.MaxInterval = 250*time.Millisecond, 30*time.Second
-	for crashes := 0; ; {
-		began := time.Now()
-		err := b.once(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if time.Since(began) > healthy {
-			crashes = 0
-			pause.Reset()
-		}
-		if crashes++; crashes >= maxCrashes || errors.Is(err, errStock) {
-			b.opts.Log.Error("the plugin does not stay up; the host goes on without drafts", "error", err)
-			b.set(nil, State{Mode: ModeStock, Message: "The drafts are off: the plugin cannot run. The host's log says why."})
-			return
-		}
-		b.opts.Log.Warn("the plugin ended; starting it again", "error", err)
-		b.set(nil, State{Mode: ModeFull, Message: "The drafts are paused: the plugin ended and is being started again."})
-		timer := time.NewTimer(pause.NextBackOff())
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return
+// away is the state while no process serves.
+func away(status host.Status) State {
+	s := State{Mode: ModeFull, Message: "The drafts are paused: the plugin ended and is being started again."}
+	switch status.Mode {
+	case host.Starting:
+		s.Message = "The drafts are being opened."
+	case host.Stock:
+		s.Mode, s.Message = ModeStock, "The drafts are off."
+		for _, reason := range status.Reasons {
+			s.Message += " " + reason.Message
 		}
 	}
-}
-
-var errStock = errors.New("the plugin does not work with this host")
-
-// once runs the process until it ends.
-func (b *Bridge) once(ctx context.Context) error {
-	plugin, err := host.Launch(ctx, b.launch)
-	if err != nil {
-		return err
-	}
-	defer plugin.Close()
-	decision, err := plugin.Client.Gate(ctx, &pb.GateRequest{Host: b.launch.Name, HostVersion: b.launch.Version, Protocol: shared.ProtocolVersion})
-	if err != nil {
-		return err
-	}
-	if decision.Mode != ModeFull {
-		return errStock
-	}
-	life, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var watching sync.WaitGroup
-	defer watching.Wait()
-	defer cancel()
-	watching.Go(func() { b.watch(life, plugin) })
-	select {
-	case <-plugin.Gone():
-		return errors.New("its process ended")
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return s
 }
 
 // watch passes the events on. The process counts as there when its first
@@ -177,19 +149,16 @@ func (b *Bridge) take(plugin *host.Plugin, e *pb.Event) {
 	if s := e.GetSidebar(); s != nil {
 		b.mu.Lock()
 		b.sidebar = s
-		fresh := b.plugin != plugin
 		b.mu.Unlock()
-		if fresh {
-			b.set(plugin, State{Mode: ModeFull, Epoch: plugin.Info.Epoch})
-		}
+		b.set(State{Mode: ModeFull, Epoch: plugin.Info.Epoch})
 	}
 	b.opts.Event(e)
 }
 
-func (b *Bridge) set(plugin *host.Plugin, s State) {
+func (b *Bridge) set(s State) {
 	b.mu.Lock()
 	changed := b.state != s
-	b.plugin, b.state = plugin, s
+	b.state = s
 	b.mu.Unlock()
 	if changed {
 		b.opts.Changed(s)
@@ -222,11 +191,18 @@ func (b *Bridge) DraftSessions() map[string]bool {
 // Client calls the plugin. Code: plugin-unavailable.
 func (b *Bridge) Client() (pb.DraftSessionsClient, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.plugin == nil {
-		return nil, fault.Errorf(fault.PluginUnavailable, "%s", b.state.Message)
+	supervisor, state := b.supervisor, b.state
+	b.mu.Unlock()
+	if supervisor != nil {
+		if client, err := supervisor.Client(); err == nil {
+			return client, nil
+		}
 	}
-	return b.plugin.Client, nil
+	message := state.Message
+	if message == "" { // it ended this very moment
+		message = "The drafts are paused: the plugin ended and is being started again."
+	}
+	return nil, fault.Errorf(fault.PluginUnavailable, "%s", message)
 }
 
 // BeforePrompt implements sessions.Plugin. While the process is being started

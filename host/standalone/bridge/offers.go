@@ -17,7 +17,11 @@ type Offers struct {
 	Workspaces *workspaces.List
 }
 
-var _ host.Sessions = (*Offers)(nil)
+var (
+	_ host.Sessions = (*Offers)(nil)
+	_ host.Prompter = (*Offers)(nil)
+	_ host.Answerer = (*Offers)(nil)
+)
 
 // CreateSession implements [host.Sessions]. The log is on disk before it answers.
 func (o *Offers) CreateSession(_ context.Context, call *pb.CreateSession) (*pb.CreateSessionResult, error) {
@@ -87,6 +91,31 @@ func (o *Offers) FlushSession(_ context.Context, id string) error {
 func (o *Offers) ApplySettings(ctx context.Context, call *pb.ApplySettings) error {
 	_, err := o.Sessions.Update(ctx, call.SessionId, sessions.Patch{Permission: &call.Permission})
 	return refusal(err)
+}
+
+// SendPrompt implements [host.Prompter]. Its message is on disk before it answers.
+func (o *Offers) SendPrompt(ctx context.Context, call *pb.SendPrompt) error {
+	_, err := o.Sessions.Prompt(ctx, call.SessionId, call.PromptId, call.Text)
+	return refusal(err)
+}
+
+// ReadAnswer implements [host.Answerer]. Its numbers count the bytes of what was
+// said, so that an answer can be followed while it is streamed.
+func (o *Offers) ReadAnswer(_ context.Context, call *pb.ReadAnswerRequest) (*pb.ReadAnswerResult, error) {
+	said, sub, err := o.Sessions.Said(call.SessionId, call.SubmissionId)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	from := min(max(0, call.AfterSeq), int64(len(said)))
+	out := &pb.ReadAnswerResult{Text: said[from:], NextSeq: int64(len(said)), Message: sub.Message}
+	switch sub.State {
+	case sessions.Received, sessions.Running:
+	case sessions.SubmissionState(sessions.OutcomeUnknown):
+		out.Done, out.Outcome = true, string(sessions.OutcomeFailed)
+	default:
+		out.Done, out.Outcome = true, string(sub.State)
+	}
+	return out, nil
 }
 
 // refusal gives the plugin the host's own code. Trouble with the disk may pass,

@@ -22,8 +22,10 @@ const MaxBytes = 512 << 10
 var (
 	// goldmark leaves dangerous links out by itself; the policy below holds
 	// whatever goldmark does.
-	converter = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(asText{}, 100))))
+	converter = goldmark.New(goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, table), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(asText{}, 100))))
 	policy    = newPolicy()
+	// A style attribute would not pass the page's content security policy.
+	table = extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 )
 
 func newPolicy() *bluemonday.Policy {

@@ -177,8 +177,8 @@ func (s *Server) permission(r *http.Request) (any, error) {
 	return nothing{}, s.opts.Sessions.Answer(r.PathValue("id"), r.PathValue("request"), body.OptionID)
 }
 
-// sendDraft sends a draft as its page would: save, bind, prompt. A repeated
-// request finds what became of the first: the draft is gone by then.
+// sendDraft has the plugin send a draft as a terminal would. A repeated request
+// finds what became of the first: the draft is gone by then.
 func (s *Server) sendDraft(r *http.Request) (any, error) {
 	body, err := decode[struct {
 		DraftID      string `json:"draftId"`
@@ -187,6 +187,9 @@ func (s *Server) sendDraft(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if body.SubmissionID == "" {
+		return nil, fault.Errorf(fault.BadRequest, "the submission's id is missing")
+	}
 	if sub, err := s.opts.Sessions.Submission(body.SubmissionID); err == nil && sub.Seq > 0 {
 		return accepted{sub}, nil
 	}
@@ -194,12 +197,13 @@ func (s *Server) sendDraft(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := client.Flush(r.Context(), &pb.FlushRequest{DraftId: body.DraftID}); err != nil {
-		return nil, err
+	// This host has no command lines: a text that looks like one is plain words.
+	if _, err := client.Send(r.Context(), &pb.SendRequest{DraftId: body.DraftID, SubmissionId: body.SubmissionID, Verbatim: true}); err != nil {
+		return nil, unavailable(err)
 	}
-	bound, err := client.Bind(r.Context(), &pb.DraftRef{DraftId: body.DraftID})
+	sub, err := s.opts.Sessions.Submission(body.SubmissionID)
 	if err != nil {
 		return nil, err
 	}
-	return s.submit(r.Context(), bound.Draft.SessionId, body.SubmissionID, bound.Draft.Text)
+	return accepted{sub}, nil
 }

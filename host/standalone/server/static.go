@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -41,7 +40,7 @@ func (s *Server) index(w http.ResponseWriter, r *http.Request) {
 }
 
 func serveFile(w http.ResponseWriter, r *http.Request, name string) {
-	data, err := fs.ReadFile(web.Files(), path.Clean(name))
+	data, err := web.Read(path.Clean(name))
 	if err != nil {
 		http.NotFound(w, r)
 		return

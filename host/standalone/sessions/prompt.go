@@ -279,6 +279,52 @@ func (s *Store) Now(id string) (*Live, []Request, error) {
 	return ses.turn.now(), ses.turn.open(), nil
 }
 
+// Said is what an agent has said to a submission so far, its messages with a
+// blank line between them, also what is being streamed; and what became of the
+// submission. Codes: not-found, storage.
+func (s *Store) Said(id, submissionID string) (string, Submission, error) {
+	ses, err := s.find(id)
+	if err != nil {
+		return "", Submission{}, err
+	}
+	// The state first: what was said before the end of a turn is in the log by then.
+	ses.mu.Lock()
+	sub := copied(ses.state.submissions[submissionID])
+	streamed := ""
+	if t := ses.turn; t != nil && t.id == submissionID && t.kind == kindMessage {
+		streamed = t.text.String()
+	}
+	last := ses.state.LastSeq
+	ses.mu.Unlock()
+	if sub.ID == "" {
+		return "", sub, fault.Errorf(fault.NotFound, "there is no such submission in this session")
+	}
+	if sub.Seq == 0 {
+		return "", sub, nil
+	}
+	events, err := ses.log.Read(sub.Seq)
+	if err != nil {
+		return "", sub, fault.Errorf(fault.Storage, "the session's log could not be read: %w", err)
+	}
+	var said []string
+	for _, e := range events {
+		if e.Seq > last {
+			break
+		}
+		if e.Type == AssistantMessage {
+			_ = with(e, func(d messageData) { // was applied before
+				if d.SubmissionID == submissionID {
+					said = append(said, d.Text)
+				}
+			})
+		}
+	}
+	if streamed != "" {
+		said = append(said, streamed)
+	}
+	return strings.Join(said, "\n\n"), sub, nil
+}
+
 // history are the messages before that event, for an agent that keeps none.
 func history(events []eventlog.Event, before int64) []agent.Message {
 	var out []agent.Message

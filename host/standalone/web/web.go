@@ -1,16 +1,78 @@
 // Package web is the page of the standalone host: plain files, embedded into the
-// binary, without a build step. Call [Files]; the API that the page talks to is
+// binary, without a build step. Call [Read]; the API that the page talks to is
 // described in host/standalone/API.md.
 package web
 
 import (
+	"bytes"
 	"embed"
+	"fmt"
 	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
 )
 
 //go:embed index.html assets
-var files embed.FS
+var sources embed.FS
 
-// Files holds index.html, which belongs at the host's root, and assets/, which
-// belongs at /assets/. The files name each other by those paths.
-func Files() fs.FS { return files }
+// Read gives a file of the page: index.html, which belongs at the host's root, or
+// one of assets/, which belongs at /assets/; the files name each other by those
+// paths. The error is fs.ErrNotExist for any other name. Comments and indentation of
+// the scripts are left out, so that only a reader of the sources pays for them; each
+// line keeps its number.
+func Read(name string) ([]byte, error) {
+	data, ok := files()[name]
+	if !ok {
+		return nil, fmt.Errorf("read %s of the page: %w", name, fs.ErrNotExist)
+	}
+	return data, nil
+}
+
+// Names are the names that [Read] knows, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(files())) }
+
+var files = sync.OnceValue(func() map[string][]byte {
+	served := map[string][]byte{}
+	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := sources.ReadFile(name)
+		if path.Ext(name) == ".js" {
+			data = bare(data)
+		}
+		served[name] = data
+		return err
+	})
+	if err != nil {
+		panic("web: the embedded files cannot be read: " + err.Error()) // they are part of the binary
+	}
+	return served
+})
+
+// bare drops what only a reader of the sources needs: comments that have their
+// lines to themselves, as all do in this folder, and indentation. A string that
+// goes over several lines would be changed; a test sees to it that there is none.
+func bare(script []byte) []byte {
+	var out bytes.Buffer
+	comment := false
+	for line := range strings.Lines(string(script)) {
+		code := strings.TrimSpace(line)
+		switch {
+		case comment:
+			comment = !strings.HasSuffix(code, "*/")
+			code = ""
+		case strings.HasPrefix(code, "/*") && !strings.Contains(code, "*/"):
+			comment = true
+			code = ""
+		case strings.HasPrefix(code, "//"), strings.HasPrefix(code, "/*") && strings.HasSuffix(code, "*/"):
+			code = ""
+		}
+		out.WriteString(code)
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
+}

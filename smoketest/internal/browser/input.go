@@ -65,6 +65,7 @@ type Key struct {
 	Text  string
 	Shift bool
 	Ctrl  bool
+	Alt   bool
 	// Command is an editing command that the browser runs with the key, such as "selectAll".
 	Command string
 }
@@ -85,6 +86,9 @@ func (p *Page) Press(key Key) error {
 	if key.Ctrl {
 		down.Modifiers |= 2
 	}
+	if key.Alt {
+		down.Modifiers |= 1
+	}
 	up := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key.Key, Code: key.Code,
 		WindowsVirtualKeyCode: key.VirtualKey, Modifiers: down.Modifiers}
 	return p.call(func(ctx context.Context) error {
@@ -94,4 +98,29 @@ func (p *Page) Press(key Key) error {
 		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, up)
 		return err
 	})
+}
+
+// Drag presses the left button at one point, moves in steps to another, and lets go.
+func (p *Page) Drag(fromX, fromY, toX, toY float64) error {
+	const steps = 8
+	mouse := func(kind input.DispatchMouseEventType, x, y float64, buttons int64) error {
+		return p.call(func(ctx context.Context) error {
+			_, err := chromedp.Call(ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: kind, X: x, Y: y, Button: input.MouseButtonLeft, Buttons: buttons, ClickCount: 1})
+			return err
+		})
+	}
+	if err := mouse(input.DispatchMouseEventTypeMousePressed, fromX, fromY, 1); err != nil {
+		return fmt.Errorf("drag: %w", err)
+	}
+	for i := 1; i <= steps; i++ {
+		at := float64(i) / steps
+		if err := mouse(input.DispatchMouseEventTypeMouseMoved, fromX+(toX-fromX)*at, fromY+(toY-fromY)*at, 1); err != nil {
+			return fmt.Errorf("drag: %w", err)
+		}
+	}
+	if err := mouse(input.DispatchMouseEventTypeMouseReleased, toX, toY, 0); err != nil {
+		return fmt.Errorf("drag: %w", err)
+	}
+	return nil
 }

@@ -2,6 +2,11 @@
  * What the page remembers beside a composer's own text, by session: which draft it
  * is and on which saved text it is based. With it a reload can tell an edit that
  * was not yet saved from a text that was changed elsewhere (design.md, Reload).
+ *
+ * Two tabs of one browser share its storage, and with it what DSH keeps of a composer.
+ * What each of them knew of a draft is its own: with the other one's base an old text
+ * would pass for an edit of the newest. So a tab's own memory comes first, and the
+ * shared one is for a browser that was closed.
  */
 
 /**
@@ -14,33 +19,32 @@ const knownKey = 'draft-sessions.sessions'
 
 export class Bases {
   #storage
+  #tab
 
-  /** @param {Storage_} storage */
-  constructor(storage) {
+  /** @param {Storage_} storage of the browser @param {Storage_} tab of this tab alone, over its reloads */
+  constructor(storage, tab) {
     this.#storage = storage
+    this.#tab = tab
   }
 
   /** @param {string} sessionId @returns {Base | undefined} */
   read(sessionId) {
-    const value = this.#parse(prefix + sessionId)
-    const sound = typeof value?.draftId === 'string' && Number.isSafeInteger(value.textRevision)
-      && typeof value.hash === 'string'
-    if (!sound) return undefined
-    const { draftId, textRevision, hash, editorId } = value
-    return { draftId, textRevision, hash, ...typeof editorId === 'string' ? { editorId } : {} }
+    return sound(parse(this.#tab, prefix + sessionId)) ?? sound(parse(this.#storage, prefix + sessionId))
   }
 
   /** @param {string} sessionId @param {Base} base */
   write(sessionId, { draftId, textRevision, hash, editorId }) {
-    this.#set(prefix + sessionId, { draftId, textRevision, hash, editorId })
+    for (const storage of [this.#tab, this.#storage]) set(storage, prefix + sessionId, { draftId, textRevision, hash, editorId })
   }
 
   /** @param {string} sessionId */
   forget(sessionId) {
-    try {
-      this.#storage.removeItem(prefix + sessionId)
-    } catch {
-      // Without storage there is nothing to forget.
+    for (const storage of [this.#tab, this.#storage]) {
+      try {
+        storage.removeItem(prefix + sessionId)
+      } catch {
+        // Without storage there is nothing to forget.
+      }
     }
   }
 
@@ -50,31 +54,39 @@ export class Bases {
    * @returns {string[]}
    */
   readSessions() {
-    return strings(this.#parse(knownKey))
+    return strings(parse(this.#storage, knownKey))
   }
 
   /** @param {readonly string[]} ids */
   writeSessions(ids) {
-    this.#set(knownKey, ids)
+    set(this.#storage, knownKey, ids)
   }
+}
 
-  /** @param {string} key @returns {any} */
-  #parse(key) {
-    try {
-      return JSON.parse(this.#storage.getItem(key) ?? 'null')
-    } catch {
-      return null
-    }
+/** @param {any} value @returns {Base | undefined} */
+function sound(value) {
+  const is = typeof value?.draftId === 'string' && Number.isSafeInteger(value.textRevision) && typeof value.hash === 'string'
+  if (!is) return undefined
+  const { draftId, textRevision, hash, editorId } = value
+  return { draftId, textRevision, hash, ...typeof editorId === 'string' ? { editorId } : {} }
+}
+
+/** @param {Storage_} storage @param {string} key @returns {any} */
+function parse(storage, key) {
+  try {
+    return JSON.parse(storage.getItem(key) ?? 'null')
+  } catch {
+    return null
   }
+}
 
-  /** @param {string} key @param {unknown} value */
-  #set(key, value) {
-    try {
-      this.#storage.setItem(key, JSON.stringify(value))
-    } catch {
-      // A full or forbidden storage: a reload then asks the plugin without a base,
-      // which keeps both texts.
-    }
+/** @param {Storage_} storage @param {string} key @param {unknown} value */
+function set(storage, key, value) {
+  try {
+    storage.setItem(key, JSON.stringify(value))
+  } catch {
+    // A full or forbidden storage: a reload then asks the plugin without a base,
+    // which keeps both texts.
   }
 }
 

@@ -109,6 +109,7 @@ export class Editor {
       code: failure?.code ?? '',
       message: failure?.message ?? '',
       retrying: failure?.retrying ?? false,
+      dirty: this.dirty,
       images: this.#last.images > 0,
       elsewhere: this.#elsewhere.waiting,
       conflictId: this.#elsewhere.conflictId,

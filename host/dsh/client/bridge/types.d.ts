@@ -11,6 +11,8 @@ export interface EditorState {
   code: string
   message: string
   retrying: boolean
+  /** The plugin lacks something that was written here. */
+  dirty: boolean
   /** The composer holds images, which are not kept yet. */
   images: boolean
   /** The draft was changed elsewhere and the composer shows the older text. */

@@ -56,7 +56,7 @@ function SaveState({ app, sessionId }) {
   const { state, code, message, retrying } = saveOf(row, editor)
   const why = reasonText(t, code, message)
   const text = paused
-    ? t('save.paused')
+    ? t(editor?.dirty === false ? 'save.paused.saved' : 'save.paused')
     : state === 'not_saved' ? t('save.because', { reason: retrying ? t('why.retrying', { why }) : why }) : t(`save.${state}`)
   const bad = paused || state === 'not_saved'
   const images = editor?.images === true

@@ -78,7 +78,7 @@ test('a call opens both envelopes and throws with the plugin\'s code', async () 
 
 test('what is remembered comes back, what is not sound does not', () => {
   const storage = standStorage()
-  const bases = new Bases(storage)
+  const bases = new Bases(storage, standStorage())
   assert.equal(bases.read('s'), undefined)
   bases.write('s', { draftId: 'd', textRevision: 3, hash: 'h', editorId: 'e' })
   assert.deepEqual(bases.read('s'), { draftId: 'd', textRevision: 3, hash: 'h', editorId: 'e' })
@@ -92,9 +92,22 @@ test('what is remembered comes back, what is not sound does not', () => {
   assert.deepEqual(bases.readSessions(), ['a', 'b'])
 })
 
+test('each tab has a base of its own, and a new one has the browser\'s', () => {
+  const browser = standStorage()
+  const one = new Bases(browser, standStorage())
+  const two = new Bases(browser, standStorage())
+  one.write('s', { draftId: 'd', textRevision: 2, hash: 'old' })
+  two.write('s', { draftId: 'd', textRevision: 3, hash: 'new' })
+  assert.equal(one.read('s')?.hash, 'old')
+  assert.equal(two.read('s')?.hash, 'new')
+  assert.equal(new Bases(browser, standStorage()).read('s')?.hash, 'new')
+  two.forget('s')
+  assert.equal(two.read('s'), undefined)
+})
+
 test('a storage that refuses changes nothing else', () => {
   const refuse = () => { throw new Error('QuotaExceededError') }
-  const bases = new Bases({ getItem: refuse, setItem: refuse, removeItem: refuse })
+  const bases = new Bases({ getItem: refuse, setItem: refuse, removeItem: refuse }, { getItem: refuse, setItem: refuse, removeItem: refuse })
   bases.write('s', { draftId: 'd', textRevision: 1, hash: 'h' })
   bases.forget('s')
   bases.writeSessions(['a'])

@@ -146,7 +146,7 @@ export function standEditor({ plugin = new StandPlugin(), text = '', storage = s
     picked: /** @type {string | undefined} */ (undefined),
     moved: /** @type {any[]} */ ([]), became: /** @type {string[]} */ ([]), gone: 0,
   }
-  const bases = new Bases(storage)
+  const bases = new Bases(storage, standStorage())
   const editor = new Editor({
     call: plugin.call, bases, editorId, unseen,
     engaged: () => world.edited || world.composing,

@@ -49,7 +49,9 @@ type Config struct {
 type ACP struct {
 	config Config
 	id     string
-	tasks  sync.WaitGroup
+	// patience is cancelWithin, shorter in tests.
+	patience time.Duration
+	tasks    sync.WaitGroup
 	// starting is held while the program is being started.
 	starting sync.Mutex
 
@@ -70,7 +72,7 @@ func New(c Config) (*ACP, error) {
 		return nil, fault.Errorf(fault.BadRequest, "an acp agent needs a command, such as acp:my-agent")
 	}
 	name := notInID.ReplaceAllString(filepath.Base(c.Command[0]), "-")
-	return &ACP{config: c, id: "acp-" + strings.Trim(name, "-")}, nil
+	return &ACP{config: c, id: "acp-" + strings.Trim(name, "-"), patience: cancelWithin}, nil
 }
 
 // Describe implements [agent.Agent].
@@ -143,7 +145,7 @@ func (a *ACP) prompt(ctx context.Context, p *process, c *conversation, turn agen
 		}
 		// A program that is gone has ended the turn already.
 		_ = p.conn.Cancel(own, sdk.CancelNotification{SessionId: c.id})
-		late := time.NewTimer(cancelWithin)
+		late := time.NewTimer(a.patience)
 		defer late.Stop()
 		select {
 		case <-ended:

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"sync"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/go-json-experiment/json"
@@ -23,12 +24,14 @@ type attached struct {
 	mu    sync.Mutex
 	gone  bool
 	calls map[sdk.ToolCallId]agent.ToolCall
+	// more is closed and replaced with every tool call that is told.
+	more chan struct{}
 }
 
 func (c *client) attach(id sdk.SessionId, out agent.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turns[id] = &attached{out: out, calls: map[sdk.ToolCallId]agent.ToolCall{}}
+	c.turns[id] = &attached{out: out, calls: map[sdk.ToolCallId]agent.ToolCall{}, more: make(chan struct{})}
 }
 
 func (c *client) detach(id sdk.SessionId) {
@@ -84,7 +87,33 @@ func (c *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) err
 
 func (t *attached) tool(id sdk.ToolCallId, call agent.ToolCall) error {
 	t.calls[id] = call
+	close(t.more)
+	t.more = make(chan struct{})
 	return t.out.Tool(call)
+}
+
+// announcedWithin is how long a request waits for its tool call to be told: the
+// connection handles notifications in order, but requests beside them.
+const announcedWithin = time.Second
+
+// announced waits until a tool call was told, and gives it.
+func (t *attached) announced(ctx context.Context, id sdk.ToolCallId) agent.ToolCall {
+	ctx, cancel := context.WithTimeout(ctx, announcedWithin)
+	defer cancel()
+	for {
+		t.mu.Lock()
+		call, known := t.calls[id]
+		more := t.more
+		t.mu.Unlock()
+		if known {
+			return call
+		}
+		select {
+		case <-more:
+		case <-ctx.Done(): // an agent may ask about what it never told of
+			return agent.ToolCall{}
+		}
+	}
 }
 
 // update changes the members of a call that are given.
@@ -181,10 +210,10 @@ func (c *client) RequestPermission(ctx context.Context, r sdk.RequestPermissionR
 	for _, o := range r.Options {
 		request.Options = append(request.Options, agent.PermissionOption{ID: string(o.OptionId), Name: o.Name, Kind: string(o.Kind)})
 	}
-	t.mu.Lock()
-	if request.Title == "" {
-		request.Title = t.calls[r.ToolCall.ToolCallId].Title
+	if call := t.announced(ctx, r.ToolCall.ToolCallId); request.Title == "" {
+		request.Title = call.Title
 	}
+	t.mu.Lock()
 	gone := t.gone
 	t.mu.Unlock()
 	if gone {

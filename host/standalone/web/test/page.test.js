@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { parseHash } from '../assets/app.js'
+import { uuidv7 } from '../assets/ids.js'
+import { words as en } from '../assets/locale/en.js'
+import { words as zh } from '../assets/locale/zh.js'
+import { ago, reasonText, translator } from '../assets/locale.js'
+
+const assets = join(import.meta.dirname, '..', 'assets')
+const scripts = readdirSync(assets, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.js'))
+/** @param {string} name */
+const source = name => readFileSync(join(assets, name), 'utf8')
+
+test('both languages have the same texts, with the same places for values', () => {
+  assert.deepEqual(Object.keys(zh).sort(), Object.keys(en).sort())
+  for (const [key, text] of Object.entries(en)) {
+    const places = (/** @type {string} */ words) => [...words.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
+    assert.deepEqual(places(zh[key] ?? ''), places(text), key)
+  }
+})
+
+test('every text that the page names exists, and none is left over', () => {
+  const code = scripts.filter(name => !name.startsWith('locale/') && !name.startsWith('locale\\')).map(source).join('\n')
+  const named = [...code.matchAll(/\bt\(\s*'([^']+)'/g)].map(([, key]) => /** @type {string} */ (key))
+  for (const key of named) assert.ok(key in en, key)
+  for (const key of Object.keys(en)) {
+    const family = key.slice(0, key.lastIndexOf('.') + 1)
+    const used = code.includes(`'${key}'`) || (family !== '' && code.includes(`\`${family}\${`))
+    assert.ok(used, `${key} is used nowhere`)
+  }
+})
+
+test('index.html fetches every script at once, but for those that are fetched when needed', () => {
+  const html = readFileSync(join(assets, '..', 'index.html'), 'utf8')
+  const later = ['first.js', 'main.js', 'view/dialogs.js', 'locale/en.js', 'locale/zh.js']
+  const preloaded = [...html.matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)].map(([, name]) => name)
+  assert.deepEqual(preloaded.sort(), scripts.map(name => name.replaceAll('\\', '/')).filter(name => !later.includes(name)).sort())
+})
+
+test('no string goes over several lines, since comments are left out line by line (web.go)', () => {
+  for (const name of scripts) {
+    for (const line of source(name).split('\n')) {
+      const code = line.replace(/\\`/g, '')
+      assert.equal((code.match(/`/g)?.length ?? 0) % 2, 0, `${name}: ${line}`)
+    }
+  }
+})
+
+test('an address names a draft or a session', () => {
+  assert.deepEqual(parseHash('#/draft/a%2Fb'), { kind: 'draft', id: 'a/b' })
+  assert.deepEqual(parseHash('#/session/x'), { kind: 'session', id: 'x' })
+  for (const other of ['', '#', '#/other/x', '#/draft/', '#/draft/%']) assert.equal(parseHash(other), undefined)
+})
+
+test('ids sort in the order of their making', () => {
+  assert.match(uuidv7(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  const [earlier, later] = [uuidv7(1_000_000_000_000), uuidv7(1_700_000_000_000)]
+  assert.ok(earlier < later)
+  assert.equal(parseInt(later.replaceAll('-', '').slice(0, 12), 16), 1_700_000_000_000)
+})
+
+test('a code without words of its own shows the host\'s', () => {
+  const t = translator(en)
+  assert.equal(reasonText(t, 'DRAFT_STORAGE_IO', 'x'), en['why.DRAFT_STORAGE_IO'])
+  assert.equal(reasonText(t, 'OTHER', 'the host\'s words'), 'the host\'s words')
+  assert.equal(reasonText(t, 'OTHER', ''), 'OTHER')
+})
+
+test('how long ago', () => {
+  const now = 1_000_000_000_000
+  assert.deepEqual([0, 59, 60 * 59, 3600 * 23, 86_400 * 40, 86_400 * 800].map(s => ago(now - s * 1000, 'en', now)), ['now', 'now', '59m', '23h', '40d', '2y'])
+  assert.equal(ago(now - 7_200_000, 'zh', now), '2 时')
+})

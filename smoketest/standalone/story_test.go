@@ -1,0 +1,123 @@
+package standalone_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
+)
+
+// The whole story: three drafts, switching, the host killed and started again, one
+// draft sent and answered (invariants 1, 2 and 5).
+func TestStory(t *testing.T) {
+	host := startHost(t)
+	page := open(t, host, browser.Look{})
+	texts := []string{"First task\nwith a second line", "Second task", "第三个任务 🚀"}
+	for _, text := range texts {
+		must(t, page.NewDraft())
+		must(t, page.Write(text))
+	}
+	must(t, page.AwaitSaved())
+	must(t, page.AwaitRow("First task"))
+
+	must(t, page.ClickRow("First task"))
+	must(t, page.AwaitText(texts[0]))
+	must(t, page.Write(", more"))
+	must(t, page.ClickRow("Second task"))
+	must(t, page.AwaitText(texts[1]))
+	must(t, page.ClickRow("First task"))
+	must(t, page.AwaitText(texts[0]+", more"))
+	must(t, page.AwaitSaved())
+
+	must(t, host.Kill())
+	must(t, page.Await("the page says that the host is away", `document.querySelector('.note.warn')`))
+	must(t, host.Start(t.Context()))
+	must(t, page.AwaitConnected())
+	must(t, page.Reload())
+	must(t, page.AwaitConnected())
+	must(t, page.AwaitText(texts[0]+", more"))
+	rows := mustGet[[]string](t)(page.Rows())
+	if want := []string{"第三个任务 🚀", "Second task", "First task"}; !slices.Equal(rows, want) {
+		t.Fatalf("rows after the restart: %q, want %q", rows, want)
+	}
+
+	must(t, page.ClickRow("Second task"))
+	must(t, page.AwaitText(texts[1]))
+	must(t, page.Press(send))
+	must(t, page.Await("the transcript with prompt and answer",
+		`document.querySelector('.item-user')?.textContent.includes('Second task') && document.querySelector('.item-assistant .prose')?.textContent.includes('Second task')`))
+	must(t, page.AwaitNoRow("Second task"))
+	must(t, page.Await("the session in the list", `document.querySelector('.row-session[aria-selected="true"] .row-title')?.textContent === 'Second task'`))
+	must(t, page.Await("the keyboard in the composer", `document.activeElement?.matches('.slot textarea')`))
+	must(t, page.Write("and now?"))
+	must(t, page.Press(enter))
+	must(t, page.Await("the second answer", `document.querySelectorAll('.item-assistant:not(.live)').length === 2`))
+	must(t, page.AwaitText(""))
+	onDisk := mustGet[map[string]string](t)(host.Texts(t.Context()))
+	if len(onDisk) != 2 {
+		t.Fatalf("drafts on disk after the send: %d, want 2", len(onDisk))
+	}
+}
+
+// Deleting and taking it back, moving and pinning, with keys and the mouse only; the
+// keyboard never falls to the body.
+func TestListByKeyboard(t *testing.T) {
+	host := startHost(t)
+	workspace := mustGet[string](t)(host.Workspace(t.Context()))
+	for _, text := range []string{"C", "B", "A"} {
+		mustGet[string](t)(host.Draft(t.Context(), workspace, text))
+	}
+	page := open(t, host, browser.Look{})
+	must(t, page.ClickRow("B"))
+	must(t, page.AwaitText("B"))
+	must(t, page.Press(toList))
+	focused := func(want string) {
+		t.Helper()
+		must(t, page.Await("the keyboard on "+want, `document.activeElement?.querySelector('.row-title')?.textContent === '`+want+`'`))
+	}
+	rows := func(want ...string) {
+		t.Helper()
+		must(t, page.Await("the rows", `JSON.stringify([...document.querySelectorAll('.row-draft .row-title')].map(one => one.textContent)) === '["`+join(want)+`"]'`))
+	}
+	focused("B")
+	must(t, page.Press(alt(down)))
+	rows("A", "C", "B")
+	focused("B")
+	must(t, page.Press(remove))
+	rows("A", "C")
+	focused("C")
+	must(t, page.Press(undo))
+	rows("A", "C", "B")
+	focused("B")
+	must(t, page.Press(browser.Key{Key: "p", Code: "KeyP", VirtualKey: 'P', Text: "p"}))
+	rows("B", "A", "C")
+	focused("B")
+	must(t, page.Press(browser.Key{Key: "F2", Code: "F2", VirtualKey: 113}))
+	must(t, page.Await("the rename field", `document.activeElement?.matches('.row-rename')`))
+	must(t, page.Write("Renamed"))
+	must(t, page.Press(enter))
+	rows("Renamed", "A", "C")
+	focused("Renamed")
+	must(t, page.DragRow("C", "A"))
+	rows("Renamed", "C", "A")
+	must(t, page.DragRow("A", "Renamed")) // pinned ones stay before the others
+	rows("Renamed", "A", "C")
+	must(t, page.ClickRow("C"))
+	must(t, page.AwaitText("C"))
+	must(t, page.ClickOn(`document.querySelector('.bar [aria-haspopup="menu"]')`))
+	must(t, page.Await("the menu", `document.activeElement?.matches('[role="menuitem"]')`))
+	must(t, page.ClickOn(`document.querySelector('.menu-item.danger')`))
+	rows("Renamed", "A")
+	must(t, page.Await("the keyboard somewhere", `document.activeElement && document.activeElement !== document.body`))
+	if name := mustGet[string](t)(page.Focused()); name == "body" {
+		t.Error("the keyboard fell to the body")
+	}
+}
+
+func join(titles []string) string {
+	joined := titles[0]
+	for _, title := range titles[1:] {
+		joined += `","` + title
+	}
+	return joined
+}

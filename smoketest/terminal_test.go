@@ -1,0 +1,79 @@
+package smoketest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/draft-sessions/dsh-draft-sessions/host/dsh/install"
+)
+
+// A draft of a terminal beside the page: new shows a row at once, edit shows in
+// the open composer, a page's draft can be listed, send sends once, and asking
+// again sends nothing (invariants 2 and 14).
+func TestTerminal(t *testing.T) {
+	h := startHome(t)
+	p := h.open()
+	mine := p.newDraftWith("from the page")
+
+	id := h.terminal("", "new", "from the terminal")
+	p.showsRow(id)
+	p.shows(id, "from the terminal") // Opening it binds it.
+	if session := h.bound(id); session == mine.SessionID {
+		t.Error("two drafts share a session")
+	}
+	h.terminal("from both sides", "edit", id, "-")
+	p.holds("from both sides")
+	p.write("!")
+	p.saved(id)
+	if got := h.terminal("", "show", "--text", id); got != "from both sides!" {
+		t.Errorf("the terminal shows %q", got)
+	}
+	if list := h.terminal("", "list"); !strings.Contains(list, "from the page") || !strings.Contains(list, "from both sides!") {
+		t.Errorf("the terminal lists %q", list)
+	}
+
+	answer := h.terminal("", "send", "--wait", id)
+	if answer != "echo: from both sides!" {
+		t.Errorf("the answer is %q", answer)
+	}
+	h.awaitSent("from both sides!")
+	p.hasNoRow(id)
+	p.holds("")
+	if again := h.terminal("", "send", id); !strings.HasPrefix(again, "sent "+id) {
+		t.Errorf("sent again it says %q", again)
+	}
+	h.awaitSent("from both sides!")
+	if seen := h.Model.Seen("from both sides!"); seen < 1 || seen > 2 { // The title is a request of its own.
+		t.Errorf("the model has seen it %d times", seen)
+	}
+	p.showsRow(mine.ID)
+
+	// A draft whose page is elsewhere is sent as well.
+	p.shows(mine.ID, "from the page")
+	other := h.terminal("", "new", "sent unseen")
+	h.terminal("", "send", other)
+	h.awaitSent("sent unseen")
+	p.hasNoRow(other)
+	p.holds("from the page")
+}
+
+// terminal runs the command in the workspace's folder and gives its output, trimmed.
+func (h *home) terminal(stdin string, args ...string) string {
+	h.t.Helper()
+	cmd := exec.CommandContext(h.ctx, filepath.Join(gate.bundle, "bin", install.BinaryName), append(args, "--home", h.Dir)...)
+	cmd.Dir = h.work.Path
+	cmd.Env = append(os.Environ(), h.Env...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		h.must(fmt.Errorf("draft-sessions %s: %w\n%s", strings.Join(args, " "), err, stderr.String()))
+	}
+	return strings.TrimSpace(string(out))
+}
