@@ -36,7 +36,7 @@ test('two texts stand apart, an empty one needs no room', () => {
 
 test('a draft is unseen in a composer that has nothing of it, unless it is known to be empty', () => {
   const input = new StandInput()
-  const bases = new Bases(standStorage())
+  const bases = new Bases(standStorage(), standStorage())
   /** @type {string[][]} */
   const told = []
   const row = /** @type {any} */ ({ draftId: 'd', sessionId: 's', textRevision: 2, title: 'kept' })
