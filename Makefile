@@ -8,7 +8,7 @@ help:
 	@echo "make dsh          (PORT=n) install the DeepSeek Harness at the pinned version, add the plugin, start it, print its address"
 	@echo "make test         install what the tests need and run all of them (the real DSH and a real Chromium included)"
 	@echo "make package      build the release's npm packages into build/packages (PLATFORMS=here for this machine only)"
-	@echo "make install      build the release for this machine and install it into your own DSH (DSH_HOME, or ~/.dsh)"
+	@echo "make install      (DSH=folder) build the release for this machine and install it into your own DSH (DSH_HOME, or ~/.dsh)"
 	@echo "make check        the quick inner loop: format, vet, staticcheck, type check, unit tests"
 	@echo "make soak         the long crash, send and fuzz runs in full"
 	@echo "make bench        measure, in turns with bare baselines (docs/performance.md)"
@@ -28,7 +28,7 @@ package:
 install:
 	@$(GO) run ./host/dsh/mkpackages here
 	@$(GO) build -o build/draft-sessions ./cmd/draft-sessions
-	@build/draft-sessions install --from build/packages
+	@build/draft-sessions install --from build/packages $(if $(DSH),--dsh $(DSH))
 
 setup:
 	@$(GO) run ./smoketest/setup

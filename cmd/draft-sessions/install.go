@@ -75,7 +75,7 @@ func (c installCmd) Run(ctx context.Context, out io.Writer) error {
 	if !result.Changed {
 		return nil
 	}
-	_, err = fmt.Fprintln(out, "Start DSH (again): drafts are in its sidebar.")
+	_, err = fmt.Fprintf(out, "Start DSH (again): drafts are in its sidebar. The command line is %s.\n", result.Command)
 	return err
 }
 

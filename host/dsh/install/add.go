@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -15,6 +16,8 @@ type Result struct {
 	Changed bool `json:"changed"`
 	// Folder of the installed bundle in the home.
 	Folder string `json:"folder,omitempty"`
+	// Command is the installed binary, for a person's use as well.
+	Command string `json:"command,omitempty"`
 	// Kept is the folder with the drafts, which nothing here touches.
 	Kept string `json:"kept"`
 }
@@ -31,7 +34,10 @@ func Add(ctx context.Context, o Options, b *Bundle) (Result, error) {
 		return Result{}, err
 	}
 	defer c.unlock()
-	r := Result{Version: b.Version, Kept: storage(o.Home)}
+	r := Result{
+		Version: b.Version, Kept: storage(o.Home),
+		Command: filepath.Join(profileFolder(o.Home, o.Profile), "node_modules", PackageName, "bin", BinaryName),
+	}
 	was, err := look(o.Home, o.Profile)
 	if err != nil {
 		return r, err
