@@ -232,6 +232,7 @@ export class Page {
       ready: () => this.#mode === 'full',
       modes: store,
       creating: creating => store.set({ creating }),
+      revealRow: draftId => store.set({ reveal: draftId }),
       focusRow: draftId => store.set({ focus: draftId }),
       toast: toast => {
         const id = ++this.#toasts
@@ -292,7 +293,7 @@ export class Page {
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, unseen: initialState.unseen, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined, trash: false })
+    this.#store.set({ ...initialState, mode: this.#mode })
   }
 
   /** @param {string} raw */
