@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	textStays = "stays a draft"
-	textPage  = "sent from the page"
-	textOther = "sent by a command"
+	textStays = "marmalade: stays a draft"
+	textPage  = "marmalade: sent from the page"
+	textOther = "marmalade: sent by a command"
 )
 
 // Invariants 1, 2, 4, 10 and 13: whichever call the plugin is killed at, before,

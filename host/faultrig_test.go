@@ -58,9 +58,10 @@ type faultRig struct {
 
 func newFaultRig(t *testing.T, f fault) *faultRig {
 	t.Helper()
+	suite.Secret(textStays, textPage, textOther)
 	r := &faultRig{t: t, fault: f, store: newStore(t)}
 	r.sessions = &countingSessions{fakeSessions: newFakeSessions(), rig: r, prompts: map[string]int{}}
-	r.Supervisor = host.Supervise(t.Context(), host.Supervision{Options: host.Options{Binary: binary, Store: r.store, Sessions: r.sessions, Name: "test"}})
+	r.Supervisor = host.Supervise(t.Context(), host.Supervision{Options: host.Options{Binary: binary, Store: r.store, Sessions: r.sessions, Name: "test", Log: testLog(), Env: pluginEnv}})
 	t.Cleanup(r.Close)
 	return r
 }
@@ -137,6 +138,7 @@ func (r *faultRig) do(call func(ctx context.Context, client pb.DraftSessionsClie
 			ctx, cancel := context.WithTimeout(r.t.Context(), patience)
 			err = call(ctx, pb.NewDraftSessionsClient(&faultConn{r, p.Client}))
 			cancel()
+			suite.Errors("a call", err)
 			var coded *shared.Error
 			if err == nil || errors.As(err, &coded) {
 				return err

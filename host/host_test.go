@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,14 +15,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
 
 	"github.com/draft-sessions/dsh-draft-sessions/host"
+	"github.com/draft-sessions/dsh-draft-sessions/internal/leaks"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
 
 var binary string
+
+// suite holds all logs of this package's tests to invariant 11.
+var suite leaks.Suite
+
+// testLog is a log at its most talkative, which the suite searches.
+func testLog() hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{Output: suite.Log("host"), Level: hclog.Trace, JSONFormat: true})
+}
+
+// pluginEnv has the plugin say all that it can.
+var pluginEnv = []string{shared.EnvLogLevel + "=trace"}
 
 func TestMain(m *testing.M) {
 	if store := os.Getenv("HOST_TEST_HELPER"); store != "" {
@@ -46,6 +61,10 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
+	if err := suite.Check(expectedLogs()...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	// go-plugin leaves one goroutine for the log of each process until its pipe closes.
 	if err := goleak.Find(goleak.IgnoreTopFunction("internal/poll.runtime_pollWait")); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
@@ -67,7 +86,7 @@ func helperHost(store string) {
 
 func launch(t *testing.T, store string, sessions host.Sessions) *host.Plugin {
 	t.Helper()
-	p, err := host.Launch(t.Context(), host.Options{Binary: binary, Store: store, Sessions: sessions, Name: "test", Version: "1"})
+	p, err := host.Launch(t.Context(), host.Options{Binary: binary, Store: store, Sessions: sessions, Name: "test", Version: "1", Log: testLog(), Env: pluginEnv})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +104,32 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
+// newStore is the path of a new draft file, whose texts at the test's end are what
+// no log may hold.
 func newStore(t *testing.T) string {
-	return filepath.Join(t.TempDir(), "storages", "drafts.json")
+	path := filepath.Join(t.TempDir(), "storages", "drafts.json")
+	t.Cleanup(func() {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return // the test wrote none
+		}
+		var doc shared.Document
+		if json.Unmarshal(data, &doc) != nil {
+			return // a test of what is no draft file
+		}
+		for _, d := range doc.Drafts {
+			suite.Secret(d.Text)
+		}
+	})
+	return path
+}
+
+// expectedLogs are in the logs when those of the tests that ran were collected.
+func expectedLogs() []string {
+	if f := flag.Lookup("test.run"); f != nil && f.Value.String() != "" {
+		return nil // only some of the tests
+	}
+	return []string{"reconciled", "drafts are on", "drafts are off", "is started again"}
 }
 
 func alive(pid int) bool {
@@ -268,13 +311,13 @@ func TestCloseSavesAndEnds(t *testing.T) {
 	p := launch(t, store, newFakeSessions())
 	d := must[*pb.Draft](t)(p.Client.NewDraft(t.Context(), &pb.NewDraftRequest{WorkspaceId: "w1"}))
 	opened := must[*pb.OpenEditorResponse](t)(p.Client.OpenEditor(t.Context(), &pb.OpenEditorRequest{DraftId: d.Id, EditorId: "e"}))
-	must[*pb.EditResponse](t)(p.Client.Edit(t.Context(), &pb.EditRequest{DraftId: d.Id, EditorId: "e", Epoch: opened.Epoch, Generation: opened.Generation, Seq: 2, Text: "last words"}))
+	must[*pb.EditResponse](t)(p.Client.Edit(t.Context(), &pb.EditRequest{DraftId: d.Id, EditorId: "e", Epoch: opened.Epoch, Generation: opened.Generation, Seq: 2, Text: "marmalade words"}))
 	p.Close()
 	if alive(p.Pid()) {
 		t.Error("the process is still there")
 	}
 	file, err := os.ReadFile(store)
-	if err != nil || !strings.Contains(string(file), "last words") {
+	if err != nil || !strings.Contains(string(file), "marmalade words") {
 		t.Errorf("not saved (%v)", err)
 	}
 }

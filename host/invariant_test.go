@@ -139,7 +139,7 @@ func TestTerminatedPluginSavesAndEnds(t *testing.T) {
 	p := launch(t, store, newFakeSessions())
 	d := must[*pb.Draft](t)(p.Client.NewDraft(t.Context(), &pb.NewDraftRequest{WorkspaceId: "w1"}))
 	opened := must[*pb.OpenEditorResponse](t)(p.Client.OpenEditor(t.Context(), &pb.OpenEditorRequest{DraftId: d.Id, EditorId: "e"}))
-	must[*pb.EditResponse](t)(p.Client.Edit(t.Context(), &pb.EditRequest{DraftId: d.Id, EditorId: "e", Epoch: opened.Epoch, Generation: opened.Generation, Seq: 1, Text: "last words"}))
+	must[*pb.EditResponse](t)(p.Client.Edit(t.Context(), &pb.EditRequest{DraftId: d.Id, EditorId: "e", Epoch: opened.Epoch, Generation: opened.Generation, Seq: 1, Text: "marmalade words"}))
 	if err := syscall.Kill(p.Pid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestTerminatedPluginSavesAndEnds(t *testing.T) {
 		t.Fatal("the host did not notice")
 	}
 	eventually(t, "the process ends", func() bool { return !alive(p.Pid()) })
-	if file, err := os.ReadFile(store); err != nil || !strings.Contains(string(file), "last words") {
+	if file, err := os.ReadFile(store); err != nil || !strings.Contains(string(file), "marmalade words") {
 		t.Errorf("not saved (%v)", err)
 	}
 }

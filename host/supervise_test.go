@@ -25,7 +25,7 @@ import (
 const patience = 60 * time.Second
 
 func supervision(t *testing.T) host.Supervision {
-	return host.Supervision{Options: host.Options{Binary: binary, Store: newStore(t), Sessions: newFakeSessions(), Name: "test", Version: "1"}}
+	return host.Supervision{Options: host.Options{Binary: binary, Store: newStore(t), Sessions: newFakeSessions(), Name: "test", Version: "1", Log: testLog(), Env: pluginEnv}}
 }
 
 func supervise(t *testing.T, o host.Supervision) *host.Supervisor {
@@ -218,7 +218,7 @@ func TestHostToldToEnd(t *testing.T) {
 			if alive(pid) {
 				t.Error("the plugin outlives its host")
 			}
-			if file, err := os.ReadFile(store); err != nil || !strings.Contains(string(file), "last words") {
+			if file, err := os.ReadFile(store); err != nil || !strings.Contains(string(file), "marmalade words") {
 				t.Errorf("not saved (%v)", err)
 			}
 		})
@@ -233,7 +233,7 @@ func supervisedHost(store string) {
 	s := host.Supervise(ctx, host.Supervision{Options: host.Options{Binary: os.Getenv("HOST_TEST_BINARY"), Store: store, Sessions: newFakeSessions(), Name: "test"}})
 	status, err := s.Await(ctx, host.Full)
 	if err == nil {
-		err = acceptEdit(ctx, s, "last words")
+		err = acceptEdit(ctx, s, "marmalade words")
 	}
 	if err != nil {
 		fmt.Println("error", err)

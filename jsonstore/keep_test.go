@@ -103,6 +103,59 @@ func TestOnlyGoodGenerationsAreKept(t *testing.T) {
 	}
 }
 
+// stuckBackups is a file system on which a backup takes as long as the test wants.
+type stuckBackups struct {
+	OS
+	begun, end chan struct{}
+}
+
+func (f *stuckBackups) Rename(from, to string) error {
+	if filepath.Base(filepath.Dir(to)) == backupFolder {
+		close(f.begun)
+		<-f.end
+	}
+	return f.OS.Rename(from, to)
+}
+
+// A backup that takes its time holds up no save, and Close waits for it.
+func TestSlowBackupHoldsUpNoSave(t *testing.T) {
+	fsys := &stuckBackups{begun: make(chan struct{}), end: make(chan struct{})}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.Backups, o.FS = true, fsys
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	<-fsys.begun
+	mustAdd(t, s, "two")
+	mustAdd(t, s, "three")
+	if got := kept(t, o.Path); len(got) != 1 || !strings.HasSuffix(got[0], tempSuffix) {
+		t.Errorf("there are %v", got)
+	}
+	close(fsys.end)
+	must(t, s.Close())
+	if got := kept(t, o.Path); len(got) != 1 || !strings.HasSuffix(got[0], ".1.json") {
+		t.Errorf("kept %v", got)
+	}
+}
+
+// A backup is whole before it has its name, and certain before others go for it.
+func TestBackupsAreSynced(t *testing.T) {
+	r := &recorder{}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.Backups, o.FS = true, r
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	must(t, s.Close())
+	var got []string
+	for _, op := range r.log {
+		if dir := filepath.Join(filepath.Dir(o.Path), backupFolder); op.name == dir || filepath.Dir(op.name) == dir {
+			got = append(got, op.kind)
+		}
+	}
+	if want := []string{"create", "write", "sync", "rename", "syncdir"}; !slices.Equal(got, want) {
+		t.Errorf("a backup is %v, want %v", got, want)
+	}
+}
+
 // One an hour for a day, one a day for a week, never more bytes than the bound.
 func TestSurplusBackups(t *testing.T) {
 	now := time.Date(2026, 12, 10, 12, 0, 0, 0, time.UTC)

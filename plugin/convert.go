@@ -7,7 +7,10 @@ import (
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
 
-func draftOf(d shared.DraftRecord) *pb.Draft {
+func draftOf(d shared.DraftRecord) *pb.Draft { return draftWith(d, true) }
+
+// draftWith is draftOf, with or without the hash of the text.
+func draftWith(d shared.DraftRecord, hash bool) *pb.Draft {
 	out := &pb.Draft{
 		Id:            d.ID,
 		SessionId:     value(d.SessionID),
@@ -26,7 +29,9 @@ func draftOf(d shared.DraftRecord) *pb.Draft {
 		TextRevision:  d.TextRevision,
 		ContentJson:   toJSON(d.Content),
 		SettingsJson:  toJSON(d.Settings),
-		TextHash:      shared.TextHash(d.Text),
+	}
+	if hash {
+		out.TextHash = shared.TextHash(d.Text)
 	}
 	for _, c := range d.Conflicts {
 		out.Conflicts = append(out.Conflicts, &pb.Conflict{Id: c.ID, Text: c.Text, At: c.At, EditorId: c.EditorID, ContentJson: toJSON(c.Content)})

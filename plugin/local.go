@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -35,6 +36,7 @@ func OpenLocal(ctx context.Context, config Config) (*Local, error) {
 		return nil, err
 	}
 	s := newServer(config, &compat.Table{}, store, hclog.NewNullLogger())
+	s.local = true
 	return &Local{DraftSessionsClient: pb.NewDraftSessionsClient(inProcess{s}), server: s}, nil
 }
 
@@ -54,15 +56,24 @@ func (c inProcess) Invoke(ctx context.Context, method string, args, reply any, _
 			continue
 		}
 		answer, err := m.Handler(c.server, ctx, func(request any) error {
-			proto.Merge(request.(proto.Message), args.(proto.Message))
+			hand(args.(proto.Message), request.(proto.Message)) // Handlers change no request.
 			return nil
 		}, nil)
 		if err == nil {
-			proto.Merge(reply.(proto.Message), answer.(proto.Message))
+			hand(answer.(proto.Message), reply.(proto.Message))
 		}
 		return coded(err)
 	}
 	return status.Errorf(codes.Unimplemented, "%s", method)
+}
+
+// hand gives the members of an answer, which nobody else has, to reply.
+func hand(answer, reply proto.Message) {
+	to := reply.ProtoReflect()
+	answer.ProtoReflect().Range(func(member protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		to.Set(member, value)
+		return true
+	})
 }
 
 func (inProcess) NewStream(context.Context, *grpc.StreamDesc, string, ...grpc.CallOption) (grpc.ClientStream, error) {

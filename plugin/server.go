@@ -29,6 +29,8 @@ type server struct {
 	sessions   *sessions.Manager
 	channel    *channel
 	hub        *hub
+	// local: a command in its own process, which has no use for hashes of texts.
+	local bool
 	// hostGone is called when the host channel has ended.
 	hostGone func()
 	// hostHere is called when it has been opened.
@@ -106,15 +108,9 @@ func (s *server) Watch(_ *pb.WatchRequest, stream pb.DraftSessions_WatchServer) 
 
 func (s *server) List(_ context.Context, r *pb.ListRequest) (*pb.ListResponse, error) {
 	out := &pb.ListResponse{}
-	doc := s.store.Snapshot()
-	for _, row := range sidebar.Rows(doc, nil) {
-		if r.WorkspaceId != "" && row.WorkspaceId != r.WorkspaceId {
-			continue
-		}
-		for _, d := range doc.Drafts {
-			if d.ID == row.DraftId {
-				out.Drafts = append(out.Drafts, draftOf(d))
-			}
+	for _, d := range sidebar.Ordered(s.store.Snapshot()) {
+		if r.WorkspaceId == "" || d.WorkspaceID == r.WorkspaceId {
+			out.Drafts = append(out.Drafts, draftWith(*d, !s.local))
 		}
 	}
 	return out, nil

@@ -29,6 +29,7 @@ func (h *home) draft(id string) dshapi.Draft {
 // newDraft makes a bound draft without a page.
 func (h *home) newDraft(text string) dshapi.Draft {
 	h.t.Helper()
+	gate.leaks.Secret(text)
 	draft, err := h.API.NewDraft(h.ctx, h.work.ID, text)
 	h.must(err)
 	if draft.SessionID == "" {
@@ -44,6 +45,7 @@ func (h *home) onDisk(draftID, text string) {
 }
 
 func (h *home) checkDisk(draftID, text string) error {
+	gate.leaks.Secret(text)
 	document, err := h.Document()
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ func TestAnotherPinnedVersionMeansStock(t *testing.T) {
 	}
 	h.must(os.WriteFile(manifest, []byte(edited), 0o644))
 
+	// Nobody says that another release is to be run all the same.
+	h.Env = append(h.Env, dsh.EnvOverride+"=")
 	h.start()
 	h.awaitMode("stock")
 	h.staysStock()
@@ -50,6 +52,7 @@ func TestAnotherPinnedVersionMeansStock(t *testing.T) {
 
 	h.must(h.Stop())
 	h.must(os.RemoveAll(to))
+	h.Env = h.Env[:len(h.Env)-1]
 	h.start()
 	h.awaitMode("full")
 	h.open().shows(draft.ID, "waits in the file")

@@ -53,6 +53,7 @@ func newHome(t *testing.T) *home {
 		t.Fatal(err)
 	}
 	h := &home{Home: made, t: t, ctx: t.Context()}
+	made.BeforeRemove = h.collect
 	t.Cleanup(h.close)
 	return h
 }
@@ -62,6 +63,8 @@ func (h *home) close() {
 		h.keepArtifacts()
 	}
 	for _, page := range h.pages {
+		// What a page's console says is a log, too. One that hangs says nothing.
+		_, _ = fmt.Fprintln(gate.leaks.Log(h.t.Name()+" console"), strings.Join(page.Console(), "\n"))
 		page.Close()
 	}
 	for _, closer := range slices.Backward(h.closers) {
@@ -72,6 +75,26 @@ func (h *home) close() {
 	if err := h.Close(); err != nil {
 		h.t.Error(err)
 	}
+}
+
+// collect hands the home's logs to the search for draft texts (invariant 11), and the
+// texts that its draft file has at the end.
+func (h *home) collect() error {
+	_, err := gate.leaks.Folder(h.t.Name(), h.Dir)
+	document, missing := h.Document()
+	if missing != nil {
+		return err // a test of a home without a whole draft file
+	}
+	for _, draft := range document.Drafts {
+		gate.leaks.Secret(draft.Text)
+		for _, conflict := range draft.Conflicts {
+			gate.leaks.Secret(conflict.Text)
+		}
+	}
+	for _, entry := range document.Trash {
+		gate.leaks.Secret(entry.Record.Text)
+	}
+	return err
 }
 
 // keepArtifacts prints the logs and saves screenshots of the open pages.

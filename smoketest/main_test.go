@@ -2,12 +2,15 @@ package smoketest
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
+	"github.com/draft-sessions/dsh-draft-sessions/internal/leaks"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
 )
 
@@ -21,6 +24,8 @@ var gate struct {
 	// bundle is the staged bundle, built from this checkout.
 	bundle  string
 	browser *browser.Browser
+	// leaks searches all logs of all tests for the texts of their drafts.
+	leaks leaks.Suite
 	// artifacts exists once a test has failed.
 	artifacts string
 }
@@ -45,7 +50,7 @@ func runGate(m *testing.M) (code int, err error) {
 		gate.artifacts = filepath.Join(os.TempDir(), fmt.Sprintf("draft-sessions-failed-%d", os.Getpid()))
 	}
 	ctx := context.Background()
-	if gate.tools, err = dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr}); err != nil {
+	if gate.tools, err = dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr, DSH: os.Getenv(dsh.EnvSmoke)}); err != nil {
 		return 1, err
 	}
 	gate.bundle = filepath.Join(dir, "bundle")
@@ -56,5 +61,11 @@ func runGate(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	code = m.Run()
-	return code, gate.browser.Close()
+	seen := []string{"drafts are on", "drafts are off", "dsh web:"}
+	if f := flag.Lookup("test.run"); f.Value.String() != "" {
+		seen = nil // only some of the tests
+	}
+	leaked := gate.leaks.Check(seen...)
+	fmt.Println(gate.leaks.String())
+	return code, errors.Join(leaked, gate.browser.Close())
 }

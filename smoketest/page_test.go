@@ -81,6 +81,7 @@ func (p *page) newDraftWith(text string) dshapi.Draft {
 func (p *page) write(text string) {
 	p.h.t.Helper()
 	before := p.composer().Text
+	gate.leaks.Secret(text, before+text)
 	p.h.must(p.Write(text))
 	p.holds(before + text)
 }
@@ -88,6 +89,7 @@ func (p *page) write(text string) {
 // paste puts text at the end of the composer in one step.
 func (p *page) paste(text string) {
 	p.h.t.Helper()
+	gate.leaks.Secret(text)
 	p.h.must(p.Paste(text))
 }
 

@@ -24,7 +24,7 @@ const patience = 20 * time.Second
 // prepared is the toolchain and one staged bundle for all tests of this package.
 var prepared = sync.OnceValues(func() (staged, error) {
 	ctx := context.Background()
-	tools, err := dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr})
+	tools, err := dsh.Prepare(ctx, dsh.Options{Progress: os.Stderr, DSH: os.Getenv(dsh.EnvSmoke)})
 	if err != nil {
 		return staged{}, err
 	}
@@ -66,7 +66,7 @@ func start(t *testing.T, home string, bundles ...string) *dsh.Process {
 			t.Fatal(err)
 		}
 	}
-	process, err := tools.Start(t.Context(), home, 0, "DSH_TELEMETRY_DISABLED=1")
+	process, err := tools.Start(t.Context(), home, 0, "DSH_TELEMETRY_DISABLED=1", dsh.EnvOverride+"="+tools.Override())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package dsh
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
 	"github.com/gofrs/flock"
 )
 
@@ -30,9 +28,14 @@ type Options struct {
 	Source string
 	// Progress gets a line for each step that takes time; nil for silence.
 	Progress io.Writer
+	// DSH is the folder of an installed DSH to use as it is: the package's own, that
+	// of a project that depends on it, or npm's prefix. "" installs one.
+	DSH string
+	// DSHVersion is the release to install; the newest tested one when empty.
+	DSHVersion string
 }
 
-// Toolchain is a Node, a pnpm and a DSH at the pinned version that work together.
+// Toolchain is a Node, a pnpm and a DSH that work together.
 // It is immutable after [Prepare] and safe for concurrent use.
 type Toolchain struct {
 	// CacheDir is where everything lies.
@@ -41,7 +44,7 @@ type Toolchain struct {
 	Node string
 	// DSH is the JavaScript entry of DSH's command, to be run with Node.
 	DSH string
-	// DSHVersion is the pinned version.
+	// DSHVersion is the version of that DSH.
 	DSHVersion string
 
 	source   string
@@ -53,7 +56,11 @@ type Toolchain struct {
 // Several processes may prepare one cache folder at once, one of them installs;
 // an install that was interrupted is done again. It needs npm on the PATH.
 func Prepare(ctx context.Context, opts Options) (*Toolchain, error) {
-	return prepare(ctx, opts, (*Toolchain).prepareNode, (*Toolchain).preparePnpm, (*Toolchain).prepareDSH)
+	last := (*Toolchain).prepareDSH
+	if opts.DSH != "" {
+		last = useDSH(opts.DSH)
+	}
+	return prepare(ctx, opts, (*Toolchain).prepareNode, (*Toolchain).preparePnpm, last)
 }
 
 // PrepareBuild is [Prepare] for building only ([Toolchain.Stage], [Toolchain.Package]):
@@ -78,8 +85,10 @@ func prepare(ctx context.Context, opts Options, steps ...func(*Toolchain, contex
 			return nil, err
 		}
 	}
-	if t.DSHVersion, err = pinnedDSH(); err != nil {
-		return nil, err
+	if t.DSHVersion = opts.DSHVersion; t.DSHVersion == "" {
+		if t.DSHVersion, err = pinnedDSH(); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.MkdirAll(t.CacheDir, 0o755); err != nil {
 		return nil, fmt.Errorf("create the cache folder: %w", err)
@@ -127,15 +136,10 @@ func findSource() (string, error) {
 
 // pinnedDSH is the newest tested version in compatibility.json.
 func pinnedDSH() (string, error) {
-	var manifest struct {
-		Hosts map[string]struct {
-			Tested []string `json:"tested"`
-		} `json:"hosts"`
+	tested, err := testedDSH()
+	if err != nil {
+		return "", err
 	}
-	if err := json.Unmarshal(draftsessions.Compatibility, &manifest); err != nil {
-		return "", fmt.Errorf("read compatibility.json: %w", err)
-	}
-	tested := manifest.Hosts["dsh"].Tested
 	if len(tested) == 0 {
 		return "", errors.New("compatibility.json names no tested version of dsh")
 	}

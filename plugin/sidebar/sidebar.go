@@ -55,6 +55,16 @@ func Rows(doc *shared.Document, saves map[string]SaveState) []*pb.Row {
 	return rows
 }
 
+// Ordered are the drafts of doc in display order; they are those of doc itself.
+func Ordered(doc *shared.Document) []*shared.DraftRecord {
+	list := make([]*shared.DraftRecord, len(doc.Drafts))
+	for i := range doc.Drafts {
+		list[i] = &doc.Drafts[i]
+	}
+	slices.SortStableFunc(list, func(a, b *shared.DraftRecord) int { return Compare(*a, *b) })
+	return list
+}
+
 // Compare orders drafts as they are shown.
 func Compare(a, b shared.DraftRecord) int {
 	if c := cmp.Compare(a.WorkspaceID, b.WorkspaceID); c != 0 {

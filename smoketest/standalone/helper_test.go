@@ -26,10 +26,17 @@ func mustGet[T any](t *testing.T) func(T, error) T {
 // startHost runs a host on a new home until the test ends.
 func startHost(t *testing.T) *standalone.Host {
 	t.Helper()
+	return startAgentHost(t, "")
+}
+
+// startAgentHost is startHost with another agent than echo.
+func startAgentHost(t *testing.T, agent string) *standalone.Host {
+	t.Helper()
 	binary, err := built()
 	must(t, err)
 	host, err := standalone.New(binary, t.TempDir())
 	must(t, err)
+	host.Agent = agent
 	must(t, host.Start(t.Context()))
 	t.Cleanup(func() {
 		if err := host.Stop(); err != nil {

@@ -98,6 +98,8 @@ func TestListByKeyboard(t *testing.T) {
 	must(t, page.Press(enter))
 	rows("Renamed", "A", "C")
 	focused("Renamed")
+	must(t, page.Hover(100, 150)) // a mouse that comes brings what dragging needs
+	must(t, page.Await("what dragging needs", `performance.getEntriesByType('resource').some(one => one.name.endsWith('/drag.js') && one.responseEnd > 0)`))
 	must(t, page.DragRow("C", "A"))
 	rows("Renamed", "C", "A")
 	must(t, page.DragRow("A", "Renamed")) // pinned ones stay before the others

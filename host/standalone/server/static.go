@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -25,7 +26,12 @@ var welcome []byte
 // content, from the binary only.
 func (s *Server) assets() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		serveFile(w, r, strings.TrimPrefix(r.URL.Path, "/"))
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if !fs.ValidPath(name) { // ".." and the like
+			http.NotFound(w, r)
+			return
+		}
+		serveFile(w, r, name)
 	})
 }
 

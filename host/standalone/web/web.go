@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ var sources embed.FS
 // Read gives a file of the page: index.html, which belongs at the host's root, or
 // one of assets/, which belongs at /assets/; the files name each other by those
 // paths. The error is fs.ErrNotExist for any other name. Comments and indentation of
-// the scripts are left out, so that only a reader of the sources pays for them; each
+// scripts and styles are left out, so that only a reader of the sources pays for them; each
 // line keeps its number.
 func Read(name string) ([]byte, error) {
 	data, ok := files()[name]
@@ -41,8 +42,11 @@ var files = sync.OnceValue(func() map[string][]byte {
 			return err
 		}
 		data, err := sources.ReadFile(name)
-		if path.Ext(name) == ".js" {
+		switch path.Ext(name) {
+		case ".js":
 			data = bare(data)
+		case ".css":
+			data = []byte(tight.Replace(string(bare(data))))
 		}
 		served[name] = data
 		return err
@@ -53,9 +57,15 @@ var files = sync.OnceValue(func() map[string][]byte {
 	return served
 })
 
-// bare drops what only a reader of the sources needs: comments that have their
-// lines to themselves, as all do in this folder, and indentation. A string that
-// goes over several lines would be changed; a test sees to it that there is none.
+// inline is a type or a remark within a line.
+var inline = regexp.MustCompile(`/\*\*? [^*]*\*/ ?`)
+
+// tight drops the spaces of a stylesheet, which has them in declarations only.
+var tight = strings.NewReplacer(": ", ":", " { ", "{", " {\n", "{\n", "; }", "}", "; ", ";", " }", "}", ", ", ",")
+
+// bare drops what only a reader of the sources needs: comments and indentation. A
+// string that goes over several lines or looks like a comment would be changed; a
+// test sees to it that there is none.
 func bare(script []byte) []byte {
 	var out bytes.Buffer
 	comment := false
@@ -70,6 +80,8 @@ func bare(script []byte) []byte {
 			code = ""
 		case strings.HasPrefix(code, "//"), strings.HasPrefix(code, "/*") && strings.HasSuffix(code, "*/"):
 			code = ""
+		default:
+			code = inline.ReplaceAllString(code, "")
 		}
 		out.WriteString(code)
 		out.WriteByte('\n')

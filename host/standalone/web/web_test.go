@@ -39,8 +39,8 @@ func TestNothingInline(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
-	source := "/** What it is. */\nimport x from 'y' // here\n/**\n * @param {string} a\n */\nexport function f(a) {\n  // why\n  return a /* b */ + '/* no comment'\n}\n/** @type {X} */ (a).b()\n"
-	want := "\nimport x from 'y' // here\n\n\n\nexport function f(a) {\n\nreturn a /* b */ + '/* no comment'\n}\n/** @type {X} */ (a).b()\n"
+	source := "/** What it is. */\nimport x from 'y' // here\n/**\n * @param {string} a\n */\nexport function f(a) {\n  // why\n  return a /* b */ + 'b'\n}\n/** @type {X} */ (a).b()\n"
+	want := "\nimport x from 'y' // here\n\n\n\nexport function f(a) {\n\nreturn a + 'b'\n}\n(a).b()\n"
 	if got := string(bare([]byte(source))); got != want {
 		t.Errorf("bare:\n%s\nwant:\n%s", got, want)
 	}

@@ -35,6 +35,8 @@ type Home struct {
 	API dshapi.Client
 	// Env is added to the environment of the harness at each start.
 	Env []string
+	// BeforeRemove is called by Close when every process has ended, nil for nothing.
+	BeforeRemove func() error
 
 	tools   *dsh.Toolchain
 	port    int
@@ -75,6 +77,10 @@ func (h *Home) prepare() error {
 	// The harness leaves files in the temporary folder; this one goes with the home.
 	temp := filepath.Join(h.Root, "t")
 	h.Env = []string{"DEEPSEEK_BASE_URL=" + model.URL(), "DEEPSEEK_API_KEY=sk-smoketest", "TMPDIR=" + temp}
+	if version := h.tools.Override(); version != "" {
+		// A release that is being qualified is run at our own risk.
+		h.Env = append(h.Env, dsh.EnvOverride+"="+version)
+	}
 	return os.Mkdir(temp, 0o700)
 }
 
@@ -175,6 +181,10 @@ func (h *Home) Close() error {
 		// The harness leads a group of its own; ESRCH means that nothing stayed.
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 	}
-	problems = append(problems, h.Model.Close(), os.RemoveAll(h.Root))
+	problems = append(problems, h.Model.Close())
+	if h.BeforeRemove != nil {
+		problems = append(problems, h.BeforeRemove())
+	}
+	problems = append(problems, os.RemoveAll(h.Root))
 	return errors.Join(problems...)
 }

@@ -6,6 +6,7 @@ package standalone
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,8 @@ type Host struct {
 	Dir string
 	// Folder is the folder of its first workspace.
 	Folder string
+	// Agent is what --agent is given; echo when empty.
+	Agent string
 
 	binary, listen string
 	process        *exec.Cmd
@@ -70,7 +73,7 @@ func New(binary, dir string) (*Host, error) {
 func (h *Host) Start(ctx context.Context) error {
 	h.output.Reset()
 	// Not bound to ctx: the process ends with Kill or Stop only.
-	h.process = exec.Command(h.binary, "up", "--no-open", "--home", h.Dir, "--listen", h.listen, "--agent", "echo", h.Folder)
+	h.process = exec.Command(h.binary, "up", "--no-open", "--home", h.Dir, "--listen", h.listen, "--agent", cmp.Or(h.Agent, "echo"), h.Folder)
 	h.process.Stdout, h.process.Stderr = &h.output, &h.output
 	h.process.Env = append(os.Environ(), "DRAFT_SESSIONS_HOME="+h.Dir)
 	if err := h.process.Start(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/go-json-experiment/json"
 
@@ -63,8 +64,14 @@ type job struct {
 	out, err io.Writer
 }
 
+// collectAbove is the memory in bytes from which on garbage is collected.
+const collectAbove = 1 << 30
+
 // run opens the drafts, does the job and tells what went wrong.
 func (c Common) run(ctx context.Context, create bool, do func(ctx context.Context, j *job) error) error {
+	// A command lives so shortly that collecting garbage costs more than it gives.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(collectAbove)
 	err := func() error {
 		h, err := home.Resolve(c.Home)
 		if err != nil {

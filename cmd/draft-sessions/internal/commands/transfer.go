@@ -136,10 +136,7 @@ func (c exportCmd) files(chosen []*pb.Draft) (files []file, left []string, err e
 		}
 	}
 	for _, d := range drafts {
-		data, lost, err := exchange.Markdown(d)
-		if err != nil {
-			return nil, nil, err
-		}
+		data, lost := exchange.Markdown(d)
 		if len(lost) > 0 {
 			left = append(left, fmt.Sprintf("of %s: %s (--format json keeps them)", d.ID, strings.Join(lost, ", ")))
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
@@ -126,22 +127,24 @@ func (d *Desk) pick(id string, all []candidate, what, hint string) (int, error) 
 // plain is an id as it is compared: typed with or without hyphens, in any case.
 func plain(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "")) }
 
-// Short gives each id its shortest beginning, of 8 characters at least, that no
-// other of them has.
+// Short gives each id its shortest beginning, of 8 characters at least, that
+// means no other of them, as [Desk.Find] compares.
 func Short(ids []string) map[string]string {
-	sorted := slices.Sorted(slices.Values(ids))
+	sorted := slices.Clone(ids)
+	slices.SortFunc(sorted, func(a, b string) int { return strings.Compare(plain(a), plain(b)) })
 	short := make(map[string]string, len(ids))
 	for i, id := range sorted {
-		need := shortest
+		need := 0 // characters of the plain id
 		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(sorted) && sorted[j] != id {
-				need = max(need, common(id, sorted[j])+1)
+			if j >= 0 && j < len(sorted) {
+				need = max(need, common(plain(id), plain(sorted[j]))+1)
 			}
 		}
-		short[id] = strings.TrimSuffix(id[:min(need, len(id))], "-")
-		if need < len(id) && strings.HasSuffix(id[:need], "-") {
-			short[id] = id[:need+1]
+		end := min(shortest, len(id))
+		for end < len(id) && (len(plain(id[:end])) < need || id[end-1] == '-' || !utf8.RuneStart(id[end])) {
+			end++
 		}
+		short[id] = id[:end]
 	}
 	return short
 }

@@ -6,8 +6,11 @@ package exchange
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -21,32 +24,24 @@ const fence = "---\n"
 // frontVersion is the value of the member draft-sessions, which marks a file as ours.
 const frontVersion = 1
 
-// front is the front matter. Times are RFC 3339 with milliseconds.
+// front is the front matter as it is read. Times are RFC 3339 with milliseconds.
 type front struct {
 	Version     int    `yaml:"draft-sessions"`
-	ID          string `yaml:"id,omitempty"`
-	Title       string `yaml:"title,omitempty"`
-	Workspace   string `yaml:"workspace,omitempty"`
-	WorkspaceID string `yaml:"workspace-id,omitempty"`
-	Pinned      bool   `yaml:"pinned,omitempty"`
-	Preset      string `yaml:"agent-preset,omitempty"`
-	Created     string `yaml:"created,omitempty"`
-	Updated     string `yaml:"updated,omitempty"`
+	ID          string `yaml:"id"`
+	Title       string `yaml:"title"`
+	Workspace   string `yaml:"workspace"`
+	WorkspaceID string `yaml:"workspace-id"`
+	Pinned      bool   `yaml:"pinned"`
+	Preset      string `yaml:"agent-preset"`
+	Created     string `yaml:"created"`
+	Updated     string `yaml:"updated"`
 }
 
 const timeForm = "2006-01-02T15:04:05.000Z07:00"
 
 // Markdown is one draft as a Markdown file: front matter, then the text, then one
 // line feed that is not the text's. left says what of the draft it cannot hold.
-func Markdown(d shared.ExchangeDraft) (file []byte, left []string, err error) {
-	f := front{
-		Version: frontVersion, ID: d.ID, Title: d.Title, Workspace: d.WorkspacePath, WorkspaceID: d.WorkspaceID,
-		Pinned: d.Pinned, Preset: d.AgentPresetID, Created: timeOf(d.CreatedAt), Updated: timeOf(d.UpdatedAt),
-	}
-	head, err := yaml.Marshal(f)
-	if err != nil {
-		return nil, nil, shared.Errorf(shared.DraftInvalidInput, "the front matter does not encode")
-	}
+func Markdown(d shared.ExchangeDraft) (file []byte, left []string) {
 	if len(d.Conflicts) > 0 {
 		left = append(left, "conflict copies")
 	}
@@ -57,12 +52,44 @@ func Markdown(d shared.ExchangeDraft) (file []byte, left []string, err error) {
 		left = append(left, "settings")
 	}
 	var out bytes.Buffer
+	fmt.Fprintf(&out, "%sdraft-sessions: %d\n", fence, frontVersion)
+	for _, member := range []struct{ name, value string }{
+		{"id", d.ID}, {"title", d.Title}, {"workspace", d.WorkspacePath}, {"workspace-id", d.WorkspaceID}, {"agent-preset", d.AgentPresetID},
+		{"created", timeOf(d.CreatedAt)}, {"updated", timeOf(d.UpdatedAt)},
+	} {
+		if member.value != "" {
+			fmt.Fprintf(&out, "%s: %s\n", member.name, quoted(member.value))
+		}
+	}
+	if d.Pinned {
+		out.WriteString("pinned: true\n")
+	}
 	out.WriteString(fence)
-	out.Write(bytes.TrimRight(head, "\n"))
-	out.WriteString("\n" + fence)
 	out.WriteString(d.Text)
 	out.WriteByte('\n')
-	return out.Bytes(), left, nil
+	return out.Bytes(), left
+}
+
+// quoted is a YAML string in double quotes, all of it on one line: the library's
+// own encoder does not give every string back.
+func quoted(s string) string {
+	var out strings.Builder
+	out.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case unicode.IsPrint(r):
+			out.WriteRune(r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&out, "\\u%04x", r)
+		default:
+			fmt.Fprintf(&out, "\\U%08x", r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
 }
 
 func timeOf(ms int64) string {

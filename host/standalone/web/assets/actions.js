@@ -56,7 +56,7 @@ export class Actions {
       app.toast(app.t('toast.noWorkspace'))
       return
     }
-    app.closed.delete(workspace.id)
+    if (app.closed.has(workspace.id)) app.fold(workspace.id)
     // It becomes the draft's id, and those are in the order of their making.
     const id = uuidv7()
     const open = app.desk.shown

@@ -19,6 +19,8 @@ import { Replies } from './replies.js'
 const editorEvents = new Set(['saved', 'not_saved', 'text_changed', 'removed'])
 const sessionEvents = new Set(['log', 'live', 'permission'])
 const toastMs = 8_000
+/** How long a draft is on screen before its session is looked after, in milliseconds. */
+const bindMs = 80
 
 export class App {
   model = emptyModel()
@@ -34,6 +36,8 @@ export class App {
   toasts = []
   /** Workspaces that are folded in the list. */
   closed = new Set(remembered.closed())
+  /** Another number after every change of {@link closed}. */
+  folded = 0
   replies = new Replies(localStorage)
   /** The workspace that was used last. */
   recentWorkspace = ''
@@ -61,6 +65,8 @@ export class App {
   /** Events that came while the state was on its way. @type {[string, any][] | undefined} */
   #held
   #refreshing = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #binding
 
   desk = new Desk({
     call: drafts,
@@ -266,7 +272,9 @@ export class App {
       if (workspaceId !== '') this.recentWorkspace = workspaceId
       void this.following.show('')
       this.desk.show(selection.id, creating)
-      if (!creating) void this.actions.bind(selection.id)
+      // Its text comes first; who only passes by asks for nothing more.
+      clearTimeout(this.#binding)
+      if (!creating) this.#binding = setTimeout(() => { void this.actions.bind(selection.id) }, bindMs)
     } else {
       this.desk.leave()
       void this.following.show(selection.kind === 'session' ? selection.id : '')
@@ -320,6 +328,7 @@ export class App {
   /** @param {string} workspaceId */
   fold(workspaceId) {
     if (!this.closed.delete(workspaceId)) this.closed.add(workspaceId)
+    this.folded++
     remembered.close([...this.closed])
     this.changed()
   }

@@ -22,6 +22,8 @@ export class Events {
   #timer
   #delay = firstRetryMs
   #stream = ''
+  /** The newest list, not read yet. @type {string | undefined} */
+  #sidebar
   #closed = false
 
   /** @param {Handlers} handlers @param {(url: string) => EventSource} [connect] */
@@ -69,9 +71,23 @@ export class Events {
   /** @param {EventSource} source @param {string} name @param {MessageEvent<string>} message */
   #deliver(source, name, message) {
     if (source !== this.#source || this.#closed) return
+    // The whole list at every save of a large home: only the newest counts, and reading
+    // it never stands between a key and its letter on screen.
+    if (name === 'sidebar') {
+      if (this.#sidebar === undefined) soon(() => this.#read(source, name, this.#sidebar ?? ''))
+      this.#sidebar = message.data
+      return
+    }
+    this.#read(source, name, message.data)
+  }
+
+  /** @param {EventSource} source @param {string} name @param {string} text */
+  #read(source, name, text) {
+    if (name === 'sidebar') this.#sidebar = undefined
+    if (source !== this.#source || this.#closed) return
     let data
     try {
-      data = JSON.parse(message.data)
+      data = JSON.parse(text)
     } catch {
       // Half a message of a host that was killed while writing: the next connection
       // begins with the whole state again.
@@ -104,4 +120,10 @@ export class Events {
     clearTimeout(this.#timer)
     this.#source?.close()
   }
+}
+
+/** When there is nothing better to do, and in a tenth of a second at the latest. @param {() => void} run */
+function soon(run) {
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(run, { timeout: 100 })
+  else setTimeout(run, 30)
 }

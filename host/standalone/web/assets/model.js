@@ -11,6 +11,7 @@
  * @property {State} state
  * @property {Map<string, Session>} sessions every session that is known, those of drafts too
  * @property {Map<string, Session[]>} listed by workspace, the newest first, without those of drafts
+ * @property {number} version another one after every change of what the list shows
  * @property {Map<string, number>} more by workspace, how many sessions the host has beyond those that it sent
  */
 
@@ -24,6 +25,7 @@ export function emptyModel() {
     sessions: new Map(),
     listed: new Map(),
     more: new Map(),
+    version: 0,
   }
 }
 
@@ -79,6 +81,7 @@ export function applyEvent(model, name, data) {
 
 /** @param {Model} model */
 function relist(model) {
+  model.version++
   const drafts = new Set(model.state.sidebar?.sessionIds)
   /** @type {Map<string, Session[]>} */
   const listed = new Map()

@@ -80,12 +80,13 @@ export class Log {
     }
     this.#earlier.hidden = !transcript.more
     const asked = new Set(requests.map(({ requestId }) => requestId))
-    /** @type {Element | null} */
-    let next = this.#list.firstElementChild
+    /** @type {Element | undefined} */
+    let previous
     for (const item of transcript.items) {
       const element = this.#item(item, asked, sessionId)
-      if (element === next) next = element.nextElementSibling
-      else this.#list.insertBefore(element, next)
+      const next = previous ? previous.nextElementSibling : this.#list.firstElementChild
+      if (element !== next) this.#list.insertBefore(element, next)
+      previous = element
     }
     this.#writing()
     if (this.#atEnd) this.#scroller.scrollTop = this.#scroller.scrollHeight

@@ -143,7 +143,7 @@ export class Shell {
       event.preventDefault()
       this.#drawer(true)
       this.#sidebar.focusSearch()
-    } else if (event.key === 'Escape' && this.#drawerOpen) {
+    } else if (event.key === 'Escape' && this.#drawerOpen && !modal) {
       event.preventDefault()
       this.#drawer(false)
     } else if (event.key === 'F6') {

@@ -6,7 +6,6 @@
  */
 import { entriesOf } from '../entries.js'
 import { focusIn, h } from './dom.js'
-import { Dragging } from './drag.js'
 import { fillRow, rowHeight } from './row.js'
 import { entryItems } from './items.js'
 import { openMenu } from './menu.js'
@@ -34,10 +33,15 @@ export class Tree {
   #scroller
   /** Where each entry begins, and where the last ends. @type {number[]} */
   #tops = [0]
+  /** @type {Map<string, number>} */
+  #places = new Map()
+  /** What the entries were made of. */
+  #made = { version: -1, closed: 0, found: /** @type {Tree['found']} */ (undefined) }
   /** @type {Map<string, { element: HTMLElement, signature: string }>} */
   #rows = new Map()
   /** A row that gets the keyboard once it is there. */
   #awaited = ''
+  /** Fetched when a mouse comes. @type {import('./drag.js').Dragging | undefined} */
   #dragging
 
   /** @param {App} app */
@@ -45,7 +49,10 @@ export class Tree {
     this.app = app
     this.#canvas = h('div', { class: 'tree', role: 'tree', 'aria-label': app.t('tree') })
     this.#scroller = h('div', { class: 'tree-scroller' }, this.#canvas)
-    this.#dragging = new Dragging(this, this.#scroller, this.#canvas)
+    this.#canvas.addEventListener('pointerenter', async () => {
+      const { Dragging } = await import('./drag.js')
+      this.#dragging ??= new Dragging(this, this.#scroller, this.#canvas)
+    })
     this.#scroller.addEventListener('scroll', () => this.#window(), { passive: true })
     new ResizeObserver(() => this.#window()).observe(this.#scroller)
     this.#canvas.addEventListener('click', event => this.#clicked(event))
@@ -73,21 +80,24 @@ export class Tree {
     const { app } = this
     const before = this.entries
     const had = focusIn(this.#canvas)
-    const at = before.findIndex(entry => entry.key === this.active)
-    this.entries = entriesOf(app.model, { closed: app.closed, found: this.found })
-    this.#measure()
-    if (this.#awaited !== '' && this.entries.some(entry => entry.key === this.#awaited)) {
+    const at = this.#place(this.active)
+    if (this.#made.version !== app.model.version || this.#made.closed !== app.folded || this.#made.found !== this.found) {
+      this.#made = { version: app.model.version, closed: app.folded, found: this.found }
+      this.entries = entriesOf(app.model, { closed: app.closed, found: this.found })
+      this.#measure()
+    }
+    if (this.#awaited !== '' && this.#places.has(this.#awaited)) {
       const key = this.#awaited
       this.#awaited = ''
       // Whoever went on to write meanwhile keeps the keyboard.
       if (had || document.activeElement === document.body || document.activeElement?.closest('.toasts')) return this.focus(key)
     }
-    if (!this.entries.some(entry => entry.key === this.active)) {
+    if (!this.#places.has(this.active)) {
       const { selection } = app
       const selected = selection.kind === 'none' ? '' : `${selection.kind === 'draft' ? 'd' : 's'}:${selection.id}`
-      const next = had ? this.#nearest(before, at) : this.entries.find(entry => entry.key === selected)?.key
+      const next = had ? this.#nearest(before, at) : (this.#places.has(selected) ? selected : undefined)
       this.active = next ?? this.entries[0]?.key ?? ''
-      if (this.renaming !== '' && !this.entries.some(entry => entry.key === this.renaming)) this.renaming = ''
+      if (this.renaming !== '' && !this.#places.has(this.renaming)) this.renaming = ''
       this.#window()
       if (had) this.focus(this.active)
       return
@@ -105,11 +115,18 @@ export class Tree {
   #measure() {
     let top = 0
     this.#tops = [0]
+    this.#places = new Map()
     for (const entry of this.entries) {
+      this.#places.set(entry.key, this.#tops.length - 1)
       top += rowHeight(entry)
       this.#tops.push(top)
     }
     this.#canvas.style.height = `${top}px`
+  }
+
+  /** @param {string} key */
+  #place(key) {
+    return this.#places.get(key) ?? -1
   }
 
   /** The index of the entry at a height. @param {number} y */
@@ -137,7 +154,7 @@ export class Tree {
     const wanted = new Set()
     const indices = new Set(Array.from({ length: last - first + 1 }, (_, i) => first + i))
     for (const key of [this.active, this.renaming]) {
-      const index = key === '' ? -1 : this.entries.findIndex(entry => entry.key === key)
+      const index = this.#place(key)
       if (index >= 0) indices.add(index)
     }
     const focused = focusIn(this.#canvas) ? /** @type {HTMLElement} */ (document.activeElement) : undefined
@@ -178,14 +195,14 @@ export class Tree {
   /** @param {EventTarget | null} target @returns {Entry | undefined} */
   #entryOf(target) {
     const key = /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest('[data-key]') : null)?.dataset.key
-    return this.entries.find(entry => entry.key === key)
+    return this.entries[this.#place(key ?? '')]
   }
 
   /** @param {MouseEvent} event */
   #clicked(event) {
     const entry = this.#entryOf(event.target)
     const target = /** @type {Element} */ (event.target)
-    if (!entry || this.#dragging.ended || target.closest('input')) return
+    if (!entry || this.#dragging?.ended || target.closest('input')) return
     const button = /** @type {HTMLElement | null} */ (target.closest('button'))
     if (button?.dataset.act === 'menu') return this.openMenu(entry, button)
     if (button?.dataset.act === 'new' && entry.kind === 'workspace') return this.app.actions.newDraft(entry.id)
@@ -240,7 +257,7 @@ export class Tree {
 
   /** Give a row the keyboard, now or when it comes. @param {string} key */
   focus(key) {
-    const index = this.entries.findIndex(entry => entry.key === key)
+    const index = this.#place(key)
     if (index < 0) {
       this.#awaited = key
       return

@@ -1,0 +1,153 @@
+package standalone_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/standalone"
+)
+
+// measured is what one home's page takes, in milliseconds.
+type measured struct {
+	Paint  []float64
+	Switch []float64
+	Key    []float64
+}
+
+// firstPaint is when the list was on screen: the frame after its first draft row.
+const firstPaint = `
+window.__painted = new Promise(done => {
+	new MutationObserver((_, observer) => {
+		if (!document.querySelector('.row-draft')) return
+		observer.disconnect()
+		requestAnimationFrame(() => setTimeout(() => done(performance.now())))
+	}).observe(document, { childList: true, subtree: true })
+})`
+
+// rowSwitch clicks another draft and waits for the frame that shows its text.
+const rowSwitch = `new Promise(done => {
+	const row = [...document.querySelectorAll('.row-draft')].find(one => one.getAttribute('aria-selected') === 'false' && one.querySelector('.row-title').textContent.startsWith('Task'))
+	const want = row.querySelector('.row-title').textContent
+	const begun = performance.now()
+	row.click()
+	const look = () => document.querySelector('textarea.field')?.value.startsWith(want) ? setTimeout(() => done(performance.now() - begun)) : requestAnimationFrame(look)
+	requestAnimationFrame(look)
+})`
+
+// keyToPaint writes a letter and waits for the frame that has it.
+const keyToPaint = `new Promise(done => {
+	const field = document.querySelector('textarea.field')
+	field.focus()
+	const begun = performance.now()
+	document.execCommand('insertText', false, 'x')
+	requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun)))
+})`
+
+// The page with 1,000 drafts and 1,000 sessions against the same page with 10 of each,
+// in turns. The bar is 1.3; a machine under load gets some more before the test fails,
+// and the figures are in its log.
+func TestSpeed(t *testing.T) {
+	const turns = 5
+	begun := time.Now()
+	small, large := populated(t, 1, 10), populated(t, 20, 50)
+	t.Logf("populated in %v", time.Since(begun).Round(time.Millisecond))
+	figures := map[*standalone.Host]*measured{small: {}, large: {}}
+	for range turns {
+		for _, host := range []*standalone.Host{small, large} {
+			measure(t, host, figures[host])
+		}
+	}
+	for _, one := range []struct {
+		name string
+		of   func(*measured) []float64
+		give float64
+	}{
+		{"first paint of the list", func(m *measured) []float64 { return m.Paint }, 60},
+		{"row switch", func(m *measured) []float64 { return m.Switch }, 60},
+		{"key to paint", func(m *measured) []float64 { return m.Key }, 60},
+	} {
+		with10, with1000 := median(one.of(figures[small])), median(one.of(figures[large]))
+		t.Logf("%s: %.0f ms with 10, %.0f ms with 1,000 (%.2f)", one.name, with10, with1000, with1000/with10)
+		if with1000 > 1.3*with10+one.give {
+			t.Errorf("%s: %.0f ms with 1,000, %.0f ms with 10", one.name, with1000, with10)
+		}
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func measure(t *testing.T, host *standalone.Host, into *measured) {
+	t.Helper()
+	tab, err := theBrowser(t).NewPage(browser.Look{})
+	must(t, err)
+	defer tab.Close()
+	must(t, tab.AddScript(firstPaint))
+	link, err := host.Link(t.Context())
+	must(t, err)
+	must(t, tab.Goto(link))
+	mustGet[float64](t)(browser.Eval[float64](tab, `window.__painted`))
+	must(t, tab.Reload()) // the files are there, as they are for a person
+	into.Paint = append(into.Paint, mustGet[float64](t)(browser.Eval[float64](tab, `window.__painted`)))
+	for i := range 4 {
+		took := mustGet[float64](t)(browser.Eval[float64](tab, rowSwitch))
+		if i > 0 {
+			into.Switch = append(into.Switch, took)
+		}
+	}
+	for range 3 {
+		into.Key = append(into.Key, mustGet[float64](t)(browser.Eval[float64](tab, keyToPaint)))
+	}
+}
+
+// populated runs a host with so many workspaces, each with so many drafts and
+// sessions.
+func populated(t *testing.T, workspaces, each int) *standalone.Host {
+	t.Helper()
+	binary, err := built()
+	must(t, err)
+	dir := t.TempDir()
+	host, err := standalone.New(binary, dir)
+	must(t, err)
+	for w := range workspaces {
+		must(t, os.MkdirAll(filepath.Join(dir, fmt.Sprintf("project-%02d", w)), 0o755))
+	}
+	must(t, host.Start(t.Context()))
+	t.Cleanup(func() {
+		if err := host.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	var made []string
+	for w := range workspaces {
+		var workspace struct{ ID string }
+		must(t, host.Call(t.Context(), http.MethodPost, "/api/workspaces", map[string]string{"path": filepath.Join(dir, fmt.Sprintf("project-%02d", w))}, &workspace))
+		made = append(made, workspace.ID)
+	}
+	// Many at once, so that they share the disk's time.
+	var group errgroup.Group
+	group.SetLimit(32)
+	for w, workspace := range made {
+		for i := range each {
+			group.Go(func() error {
+				if _, err := host.Draft(t.Context(), workspace, fmt.Sprintf("Task %d of %d\n\nsome more words", i, w)); err != nil {
+					return err
+				}
+				session := map[string]string{"workspaceId": workspace, "title": fmt.Sprintf("Session %d of %d", i, w)}
+				return host.Call(t.Context(), http.MethodPost, "/api/sessions", session, nil)
+			})
+		}
+	}
+	must(t, group.Wait())
+	return host
+}
