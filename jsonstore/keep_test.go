@@ -137,6 +137,25 @@ func TestSlowBackupHoldsUpNoSave(t *testing.T) {
 	}
 }
 
+// A backup is whole before it has its name, and certain before others go for it.
+func TestBackupsAreSynced(t *testing.T) {
+	r := &recorder{}
+	o := quiet(filepath.Join(t.TempDir(), "list.json"))
+	o.Backups, o.FS = true, r
+	s := open(t, o)
+	mustAdd(t, s, "one")
+	must(t, s.Close())
+	var got []string
+	for _, op := range r.log {
+		if dir := filepath.Join(filepath.Dir(o.Path), backupFolder); op.name == dir || filepath.Dir(op.name) == dir {
+			got = append(got, op.kind)
+		}
+	}
+	if want := []string{"create", "write", "sync", "rename", "syncdir"}; !slices.Equal(got, want) {
+		t.Errorf("a backup is %v, want %v", got, want)
+	}
+}
+
 // One an hour for a day, one a day for a week, never more bytes than the bound.
 func TestSurplusBackups(t *testing.T) {
 	now := time.Date(2026, 12, 10, 12, 0, 0, 0, time.UTC)

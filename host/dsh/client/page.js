@@ -225,6 +225,7 @@ export class Page {
       ready: () => this.#mode === 'full',
       modes: store,
       creating: creating => store.set({ creating }),
+      revealRow: draftId => store.set({ reveal: draftId }),
       focusRow: draftId => store.set({ focus: draftId }),
       toast: toast => {
         const id = ++this.#toasts
@@ -284,7 +285,7 @@ export class Page {
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, focus: undefined, trash: false })
+    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, reveal: undefined, focus: undefined, trash: false })
   }
 
   /** @param {string} raw */

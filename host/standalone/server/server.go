@@ -182,8 +182,8 @@ func Names(address net.Addr, more []string) []string {
 			names = append(names, net.JoinHostPort(name, port))
 		}
 	}
-	for _, name := range more {
-		names = append(names, net.JoinHostPort(name, port))
+	for _, name := range more { // with our port, or behind a proxy without
+		names = append(names, net.JoinHostPort(name, port), name)
 	}
 	return names
 }
