@@ -64,6 +64,7 @@ soak: setup fuzz
 bench:
 	$(GO) test -run xxx -bench Bars -benchtime 1x ./plugin/drafts
 	$(GO) test -run xxx -bench Start -benchtime 15x ./host
+	$(GO) test -run xxx -bench Page -benchtime 10x ./smoketest/standalone
 	$(GO) test -run xxx -bench List -benchtime 1x ./cmd/draft-sessions
 
 screenshots: setup
