@@ -15,6 +15,8 @@ func TestDeletedDraftsComeBack(t *testing.T) {
 	h := startHome(t)
 	older, newer, kept := h.newDraft("the older one\nwith two lines"), h.newDraft("the newer one"), h.newDraft("kept")
 	p := h.open()
+	p.showsRow(kept.ID)
+	p.hasStarted()
 	for _, id := range []string{older.ID, newer.ID} {
 		h.must(p.FocusRow(id))
 		h.must(p.Keys(dshpage.KeyDelete))
@@ -86,4 +88,17 @@ func TestNewDraftWhileThePluginIsDown(t *testing.T) {
 	if alerts, err := p.Alerts(); err != nil || slices.ContainsFunc(alerts, func(alert string) bool { return alert != "" }) {
 		t.Errorf("the page complains: %q, %v", alerts, err)
 	}
+}
+
+// A new draft is seen: its group is unfolded when it was folded.
+func TestNewDraftUnfoldsItsGroup(t *testing.T) {
+	h := startHome(t)
+	p := h.open()
+	draft := p.newDraftWith("in the group")
+	h.must(p.ClickOn(`[role=tree] [role=treeitem][aria-expanded=true]`))
+	p.hasNoRow(draft.ID)
+	made := p.newDraft()
+	p.hasOrder(made.ID, draft.ID)
+	p.write("and seen")
+	p.saved(made.ID)
 }

@@ -13,7 +13,8 @@ func TestFocusStaysWithTheRows(t *testing.T) {
 	h := startHome(t)
 	third, second, first := h.newDraft("third"), h.newDraft("second"), h.newDraft("first")
 	p := h.open()
-	p.shows(first.ID, "first")
+	p.showsRow(first.ID)
+	p.hasStarted()
 
 	h.must(p.FocusRow(first.ID))
 	h.must(p.Keys(dshpage.KeyDelete))
@@ -56,6 +57,18 @@ func TestFocusStaysWithTheRows(t *testing.T) {
 		return fmt.Errorf("none among %d", len(h.drafts()))
 	})
 	p.hasFocus("the copy", copied)
+
+	// Two deletions are taken back one after the other.
+	for _, id := range []string{copied, second.ID} {
+		h.must(p.FocusRow(id))
+		h.must(p.Keys(dshpage.KeyDelete))
+		p.hasNoRow(id)
+	}
+	for _, id := range []string{second.ID, copied} {
+		h.must(p.Keys(dshpage.KeyUndo))
+		p.showsRow(id)
+		p.hasFocus("the restored row", id)
+	}
 
 	for _, id := range []string{copied, second.ID, first.ID} {
 		h.must(p.FocusRow(id))
@@ -101,6 +114,13 @@ func TestUndoKeyBelongsToWhereTheFocusIs(t *testing.T) {
 	h.must(p.Undo())
 	p.showsRow(other.ID)
 	h.bound(open.ID)
+}
+
+// hasStarted waits until the page has put the focus into its composer by itself.
+func (p *page) hasStarted() {
+	p.h.t.Helper()
+	p.h.must(p.AwaitRest(patience))
+	p.hasFocus("the composer, where the page begins", "composer")
 }
 
 // hasFocus waits until the keyboard focus is there, see [dshpage.Page.Focus].

@@ -25,6 +25,7 @@ import { RemoteError } from './remote.js'
  * @property {() => boolean} ready whether the plugin can be called
  * @property {import('./dsh.js').Observable<{ mode: import('../wire/types.js').Mode }>} modes
  * @property {(busy: boolean) => void} creating
+ * @property {(draftId: string) => void} revealRow bring the draft's row into view once it is there
  * @property {(draftId: string) => void} focusRow give the keyboard focus to the draft's row once it is there
  * @property {(toast: Toast) => () => void} toast gives what takes it away again, if it is still there
  * @property {(notice: { kind: string, draftId: string, title: string }) => void} notice of what this page's own call brought about
@@ -36,6 +37,8 @@ import { RemoteError } from './remote.js'
 /** How long a new draft waits for the plugin to be back, in milliseconds, and how long between two tries. */
 const backMs = 60_000
 const againMs = 500
+/** How long ago a deletion may be to be offered once more after a newer one was taken back, in milliseconds. */
+const undoMs = 30_000
 /** How long a session may take to reach the page's list, in milliseconds. */
 const listMs = 10_000
 const refreshMs = 1_200
@@ -48,6 +51,8 @@ export class Actions {
   #creating = false
   /** The key of a new draft of which it is not known whether the plugin made it. */
   #unknownKey = ''
+  /** Deletions of this page, the newest last. @type {{ draftId: string, title: string, at: number }[]} */
+  #deleted = []
   /** The newest request to show a draft; answers of older ones move nothing. */
   #opening = 0
 
@@ -65,6 +70,7 @@ export class Actions {
     // What is typed before the new draft is there is not for the old one.
     const field = this.#host.field()
     field?.blur()
+    const focused = document.activeElement
     let shown = false
     try {
       const { ctx, bridge } = this.#host
@@ -87,6 +93,7 @@ export class Actions {
       }, field)
       if (!made) return
       const { draft, waited } = made
+      this.#host.revealRow(draft.id)
       const wanted = () => turn === this.#opening
       // Whoever went on meanwhile is asked, not taken away.
       if (waited > 0 && (!wanted() || ctx.sessions.list.getSnapshot().current !== from || this.#host.editedWithin(waited))) {
@@ -94,7 +101,7 @@ export class Actions {
         return
       }
       shown = true
-      await this.#show(draft, wanted)
+      await this.#show(draft, wanted, focused)
     } catch (error) {
       this.#failed(error)
     } finally {
@@ -150,6 +157,7 @@ export class Actions {
   /** Show a draft, with a new session when its own is gone. @param {string} draftId @param {Row} [row] */
   open = async (draftId, row) => {
     const turn = ++this.#opening
+    const focused = document.activeElement
     const { ctx, call } = this.#host
     // A session that is plainly there is shown at once; the plugin's look at it follows.
     if (row && this.#isThere(row)) ctx.sessions.open(row.sessionId)
@@ -163,7 +171,7 @@ export class Actions {
     try {
       const { draft, recreated } = await call('bind', { draftId })
       if (recreated) this.#host.notice({ kind: 'recreated', draftId, title: draft.title || row?.title || '' })
-      if (wanted()) await this.#show(draft, wanted)
+      if (wanted()) await this.#show(draft, wanted, focused)
     } catch (error) {
       if (wanted()) this.#failed(error)
     }
@@ -185,8 +193,12 @@ export class Actions {
       && items.some(item => item.sessionIds.includes(sessionId)) && !archivedSessionIds.includes(sessionId)
   }
 
-  /** @param {Draft} draft @param {() => boolean} wanted whether the person still waits for it */
-  async #show(draft, wanted) {
+  /**
+   * @param {Draft} draft
+   * @param {() => boolean} wanted whether the person still waits for it
+   * @param {Element | null} focused what had the focus when they asked for it
+   */
+  async #show(draft, wanted, focused) {
     const { ctx, bridge } = this.#host
     if (draft.state === 'error' || draft.sessionId === '') {
       this.#host.toast({ key: 'toast.noSession', params: { reason: draft.lastError }, level: 'error' })
@@ -195,9 +207,9 @@ export class Actions {
     bridge.tell(draft.sessionId, draft.id)
     await this.#listed(draft.sessionId)
     if (!wanted()) return
-    if (ctx.sessions.list.getSnapshot().current === draft.sessionId) return this.#focus()
+    if (ctx.sessions.list.getSnapshot().current === draft.sessionId) return this.#focus(focused)
     ctx.sessions.open(draft.sessionId)
-    this.#focus()
+    this.#focus(focused)
   }
 
   /** DSH opens only what is in the page's list. @param {string} sessionId */
@@ -209,11 +221,12 @@ export class Actions {
     if (!await until(sessions.list, there, listMs)) throw new RemoteError('SESSION_UNAVAILABLE', 'the session did not appear')
   }
 
-  #focus() {
+  /** The composer gets the focus, unless the person has moved it since. @param {Element | null} before */
+  #focus(before) {
     setTimeout(() => {
       const field = this.#host.field()
-      const free = document.activeElement === null || document.activeElement === document.body
-        || document.activeElement.closest('[data-drafts-new], [data-draft-id]') !== null
+      const now = document.activeElement
+      const free = now === null || now === document.body || (now === before && now.closest('[data-drafts-new], [data-drafts-toast], [data-draft-id]') !== null)
       if (free && field instanceof HTMLTextAreaElement && !field.disabled) field.focus({ preventScroll: true })
     }, 0)
   }
@@ -241,15 +254,32 @@ export class Actions {
   remove = ({ draftId }, title) => this.#run(async () => {
     this.#host.bridge.release(draftId)
     await this.#host.call('delete', { draftId, expectedRevision: 0 })
-    this.#host.toast({
-      key: 'toast.deleted', params: { title }, level: 'info',
-      action: { key: 'undo', run: () => { void this.restore(draftId) } },
-    })
+    this.#deleted.push({ draftId, title, at: Date.now() })
+    this.#offerUndo()
   })
+
+  /** The last deletion can be taken back, and after it the one before. */
+  #offerUndo() {
+    this.#deleted = this.#deleted.filter(({ at }) => Date.now() - at < undoMs)
+    const last = this.#deleted.at(-1)
+    if (!last) return
+    this.#host.toast({
+      key: 'toast.deleted', params: { title: last.title }, level: 'info',
+      action: {
+        key: 'undo',
+        run: () => {
+          this.#deleted = this.#deleted.filter(deleted => deleted !== last)
+          void this.restore(last.draftId)
+          this.#offerUndo()
+        },
+      },
+    })
+  }
 
   /** Out of the trash. @param {string} draftId */
   restore = draftId => this.#run(async () => {
     await this.#host.call('restore', { draftId })
+    this.#host.revealRow(draftId)
     this.#host.focusRow(draftId)
   })
 
@@ -257,7 +287,10 @@ export class Actions {
   deleted = async () => (await this.#host.call('listTrash', { preview: previewCharacters })).entries
 
   /** Out of the trash; whoever asks tells what went wrong. @param {string} draftId */
-  bringBack = draftId => this.#host.call('restore', { draftId })
+  bringBack = async draftId => {
+    await this.#host.call('restore', { draftId })
+    this.#host.revealRow(draftId)
+  }
 
   /** @param {string} noticeId */
   dismiss = noticeId => this.#host.forget(noticeId)

@@ -15,7 +15,7 @@ const openPart = '.dss-open'
 const morePart = '.dss-more'
 
 /** @param {string} draftId @returns {HTMLElement | undefined} */
-function rowOf(draftId) {
+export function rowOf(draftId) {
   return [...document.querySelectorAll('li[data-draft-id]')]
     .find(/** @returns {row is HTMLElement} */ row => row instanceof HTMLElement && row.dataset['draftId'] === draftId)
 }

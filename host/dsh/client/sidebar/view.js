@@ -1,11 +1,11 @@
 /** What stands above DSH's workspace browser, and the rows inside its groups. */
-import { Fragment, createElement as h, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Fragment, createElement as h, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { usePage, useText } from '../app.js'
 import { DraftIcon, NewDraftIcon, TrashIcon } from '../icons.js'
 import { Notices } from '../notices.js'
 import { byWorkspace, recognise } from './placement.js'
-import { KeepFocus, keepingFocus } from './focus.js'
+import { KeepFocus, keepingFocus, rowOf } from './focus.js'
 import { DraftList } from './rows.js'
 
 /**
@@ -34,6 +34,7 @@ export function createRows(app) {
     const { placed, gone } = useMemo(() => byWorkspace(rows, workspaces), [rows, workspaces])
     const places = usePlaces(marker, workspaces, placed, wide)
     const wanted = usePage(app, state => state.focus)
+    useReveal(app, places)
     const ids = useMemo(() => [...workspaces.flatMap(({ workspaceId }) => placed.get(workspaceId) ?? noRows), ...gone].map(row => row.draftId), [workspaces, placed, gone])
     const arrived = useCallback(() => app.store.set({ focus: undefined }), [])
     if (!wide) {
@@ -122,6 +123,32 @@ function usePlaces(marker, workspaces, placed, wide) {
     }
   }, [])
   return places
+}
+
+/**
+ * Bring a row into view that was asked for: its group is unfolded, as a person would.
+ * @param {App} app
+ * @param {{ workspaceId: string, host: HTMLElement }[] | undefined} places
+ */
+function useReveal(app, places) {
+  const reveal = usePage(app, state => state.reveal)
+  const workspaceId = usePage(app, state => state.sidebar?.rows.find(row => row.draftId === state.reveal)?.workspaceId)
+  useEffect(() => {
+    if (reveal === undefined || workspaceId === undefined) return
+    const host = places?.find(place => place.workspaceId === workspaceId)?.host
+    const row = rowOf(reveal)
+    if (!row || (host && !host.contains(row))) return
+    app.store.set({ reveal: undefined })
+    if (host?.hidden) unfold(host)
+    row.scrollIntoView({ block: 'nearest' })
+  }, [app, places, reveal, workspaceId])
+}
+
+/** @param {HTMLElement} host behind the header of its group */
+function unfold(host) {
+  const header = host.previousElementSibling
+  const row = [header, header?.firstElementChild].find(element => element?.getAttribute('aria-expanded') === 'false')
+  if (row instanceof HTMLElement) row.click()
 }
 
 /** Drafts that have no group to stand in. @param {{ app: App, current: string | undefined, placed: Map<string, Row[]>, gone: Row[], workspaces: readonly Workspace[] }} props */

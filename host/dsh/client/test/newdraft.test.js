@@ -47,6 +47,7 @@ function standPage({ mode = 'full', answer }) {
     ready: () => modes.getSnapshot().mode === 'full',
     modes,
     creating: () => {},
+    revealRow: () => {},
     toast: (/** @type {any} */ toast) => {
       told.push(toast)
       return () => { toast.gone = true }
