@@ -342,4 +342,3 @@ func (s *Store) Proofs(id string) ([]Proof, Summary, error) {
 	}
 	return proofs, s.summary(ses), nil
 }
-

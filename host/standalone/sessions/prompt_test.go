@@ -225,4 +225,3 @@ func TestUserMessageThatIsNotSaved(t *testing.T) {
 	r.prompt("s1", "p1", "hello")
 	r.await("p1", "completed")
 }
-
