@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/draft-sessions/dsh-draft-sessions/host/standalone/agent"
 	"github.com/draft-sessions/dsh-draft-sessions/host/standalone/fault"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
