@@ -1,7 +1,7 @@
 # Everything a person runs. `make` alone tells what there is.
 GO ?= go
 
-.PHONY: help run dsh package install test check lint fuzz bench soak screenshots generate setup
+.PHONY: help qualify run dsh package install test check lint fuzz bench soak screenshots generate setup
 
 help:
 	@echo "make run          start the standalone host with its page, print a link to it (needs Go only)"
@@ -11,6 +11,7 @@ help:
 	@echo "make install      (DSH=folder) build the release for this machine and install it into your own DSH (DSH_HOME, or ~/.dsh)"
 	@echo "make check        the quick inner loop: format, vet, staticcheck, type check, unit tests"
 	@echo "make soak         the long crash, send and fuzz runs in full"
+	@echo "make qualify      DSH=<folder of an installation> or VERSION=<release>: test another DSH, say what to change in compatibility.json"
 	@echo "make bench        measure, in turns with bare baselines (docs/performance.md)"
 	@echo "make screenshots  make the pictures of docs/images again"
 	@echo "make generate     make the gRPC code from its proto file again"
@@ -61,9 +62,13 @@ fuzz:
 soak: setup fuzz
 	DRAFT_SESSIONS_SOAK=1 $(GO) test -v -count=1 -timeout 6h ./...
 
+qualify: setup
+	$(GO) run ./smoketest/qualify $(if $(DSH),-dsh $(DSH)) $(if $(VERSION),-version $(VERSION)) $(if $(RUN),-run '$(RUN)')
+
 bench:
 	$(GO) test -run xxx -bench Bars -benchtime 1x ./plugin/drafts
 	$(GO) test -run xxx -bench Start -benchtime 15x ./host
+	$(GO) test -run xxx -bench Page -benchtime 10x ./smoketest/standalone
 	$(GO) test -run xxx -bench List -benchtime 1x ./cmd/draft-sessions
 
 screenshots: setup

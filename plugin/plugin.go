@@ -52,6 +52,9 @@ type Config struct {
 	LimitPerWorkspace int
 	// LogLevel is an hclog level, "info" when empty.
 	LogLevel string
+	// ServerOptions are further options of the gRPC server. The fault tests stand
+	// between host and plugin with them.
+	ServerOptions []grpc.ServerOption
 }
 
 // ConfigFromEnv reads what a host passes in the environment (package shared).
@@ -119,8 +122,9 @@ func (p *grpcPlugin) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.Cli
 
 // process is everything that lives as long as the plugin process.
 type process struct {
-	log    hclog.Logger
-	server *server
+	log     hclog.Logger
+	options []grpc.ServerOption
+	server  *server
 
 	ending  chan struct{} // closed when the process shall end
 	endOnce sync.Once
@@ -145,7 +149,7 @@ func start(config Config, log hclog.Logger) (*process, error) {
 		return nil, err
 	}
 	s := newServer(config, compatible, store, log)
-	p := &process{log: log, lonely: lonely, ending: make(chan struct{}), here: make(chan struct{}), done: make(chan struct{})}
+	p := &process{log: log, options: config.ServerOptions, lonely: lonely, ending: make(chan struct{}), here: make(chan struct{}), done: make(chan struct{})}
 	s.hostGone = p.end
 	var hereOnce sync.Once
 	s.hostHere = func() {
@@ -279,7 +283,7 @@ func (p *process) stopServing() {
 }
 
 func (p *process) grpcServer(opts []grpc.ServerOption) *grpc.Server {
-	opts = append(opts,
+	opts = append(append(opts, p.options...),
 		grpc.MaxRecvMsgSize(shared.MaxMessageBytes),
 		grpc.MaxSendMsgSize(shared.MaxMessageBytes),
 		grpc.ChainUnaryInterceptor(codedUnary),

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/host"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
@@ -43,7 +44,7 @@ func runFakehost(dir string, folders []string) error {
 		}
 		s.workspaces = append(s.workspaces, &pb.Workspace{WorkspaceId: fmt.Sprintf("w%d", i+1), Path: real})
 	}
-	p, err := host.Launch(ctx, host.Options{Binary: binary, Store: drafts.PathIn(os.Getenv("DRAFT_SESSIONS_HOME")), Sessions: s, Name: "test", Version: "1"})
+	p, err := host.Launch(ctx, host.Options{Binary: binary, Store: drafts.PathIn(os.Getenv("DRAFT_SESSIONS_HOME")), Sessions: s, Name: "test", Version: "1", StartTimeout: time.Minute})
 	if err != nil {
 		return err
 	}

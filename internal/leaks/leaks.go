@@ -149,7 +149,7 @@ func (s *Suite) Check(seen ...string) error {
 		for needle := range s.needles {
 			if at := bytes.Index(log.data, []byte(needle)); at >= 0 {
 				from, to := max(0, at-shown), min(len(log.data), at+shown)
-				problems = append(problems, fmt.Errorf("invariant 11: the log of %s holds the draft text %q: ...%s...", log.name, needle, log.data[from:to]))
+				problems = append(problems, fmt.Errorf("invariant 11: the log of %s holds the draft text %q, near %q", log.name, needle, log.data[from:to]))
 			}
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 const (
 	// answerWithin is how long a plugin may take to say who it is.
-	answerWithin = 2 * time.Second
+	answerWithin = 10 * time.Second
 	// callWithin bounds a call whose context has no deadline (invariant 9).
 	callWithin = 30 * time.Second
 )
@@ -44,7 +44,7 @@ func (c *Client) Close() error { return c.conn.Close() }
 // Find connects to a live plugin of a draft file. Errors of its calls are
 // *[shared.Error] where the plugin gave a code; one without a deadline gets 30 s.
 // [ErrNone] when there is none. A plugin that is there and does not answer
-// within 2 s is an error with SESSION_UNAVAILABLE, unless another one answers.
+// within 10 s is an error with SESSION_UNAVAILABLE, unless another one answers.
 func Find(ctx context.Context, store string) (*Client, error) {
 	live, err := entries(resolved(store))
 	if err != nil {

@@ -128,6 +128,27 @@ func TestSendIsJoinedByTheNext(t *testing.T) {
 	}
 }
 
+// A command that is killed when its submission is on disk already interrupts
+// nothing: the prompt goes out, and the draft with its proof.
+func TestACallerThatGoesInterruptsNothing(t *testing.T) {
+	w := newWorld(t)
+	rec := w.newDraft("task")
+	killed, cancel := context.WithCancel(w.ctx())
+	w.host.arrange(func(h *fakeHost) {
+		h.before = func(method string) error {
+			if method == "SendPrompt" {
+				cancel()
+			}
+			return nil
+		}
+	})
+	_, _ = w.manager.Send(killed, sessions.Submission{DraftID: rec.ID}) // Nobody is there to hear the answer.
+	w.eventually("the draft is converted", func() bool { return w.gone(rec.ID) })
+	if len(w.host.sent()) != 1 {
+		t.Errorf("%d prompts", len(w.host.sent()))
+	}
+}
+
 // Invariant 10: a send whose outcome is unknown is repeated only when somebody says so.
 func TestUnknownOutcomeIsNotRepeated(t *testing.T) {
 	w := newWorld(t)

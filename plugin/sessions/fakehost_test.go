@@ -114,9 +114,12 @@ func (h *fakeHost) FlushSession(_ context.Context, sessionID string) error {
 }
 
 // SendPrompt admits a prompt, once for each id, and writes its message at once.
-func (h *fakeHost) SendPrompt(_ context.Context, _ string, call *pb.SendPrompt) error {
+func (h *fakeHost) SendPrompt(ctx context.Context, _ string, call *pb.SendPrompt) error {
 	if err := h.enter("SendPrompt"); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return shared.Errorf(shared.OperationUnknown, "nobody waits for the host any more")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,6 +1,7 @@
 // Command screenshots is `make screenshots`: it makes the pictures of
-// docs/images from the real harness and a real Chromium, light and dark, English
-// and Chinese. The model is a stub; nothing leaves the machine.
+// docs/images from the real harness, the standalone host and a real Chromium, light
+// and dark, English and Chinese. The model is a stub, the agent an example; nothing
+// leaves the machine.
 package main
 
 import (
@@ -25,16 +26,17 @@ const patience = 20 * time.Second
 
 func main() {
 	out := flag.String("out", filepath.Join("docs", "images"), "the folder of the pictures")
+	only := flag.String("only", "", "dsh or standalone: the pictures of that host only")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *out); err != nil {
+	if err := run(ctx, *out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out string) (err error) {
+func run(ctx context.Context, out, only string) (err error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -43,6 +45,19 @@ func run(ctx context.Context, out string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	chromium, err := browser.Start(filepath.Join(temp, "chromium"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, chromium.Close()) }()
+	if only != "dsh" {
+		if err := shootStandalone(ctx, temp, chromium, out); err != nil {
+			return err
+		}
+	}
+	if only == "standalone" {
+		return nil
+	}
 	tools, err := dsh.Prepare(ctx, dsh.Options{Progress: os.Stdout})
 	if err != nil {
 		return err
@@ -51,11 +66,6 @@ func run(ctx context.Context, out string) (err error) {
 	if err := tools.Stage(ctx, bundle); err != nil {
 		return err
 	}
-	chromium, err := browser.Start(filepath.Join(temp, "chromium"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, chromium.Close()) }()
 	for _, s := range scenes {
 		if err := s.shoot(ctx, tools, bundle, chromium, out); err != nil {
 			return fmt.Errorf("%s: %w", s.language, err)

@@ -8,14 +8,14 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/standalone"
 )
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func mustGet[T any](t *testing.T) func(T, error) T {
+func mustGet[T any](t testing.TB) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
 		must(t, err)

@@ -31,7 +31,7 @@ var (
 	started  atomic.Bool
 )
 
-func theBrowser(t *testing.T) *browser.Browser {
+func theBrowser(t testing.TB) *browser.Browser {
 	t.Helper()
 	started.Store(true)
 	b, err := chromium()

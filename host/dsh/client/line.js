@@ -6,104 +6,41 @@
 import { createElement as h, useSyncExternalStore } from 'react'
 import { lineDictionaries, lineNamespace, reasonLine } from './reasons.js'
 import { Quiet } from './sidebar/slot.js'
+import { watchStanding } from './standing.js'
 
 /**
  * @typedef {import('./dsh.js').Context} Context
- * @typedef {import('../wire/types.js').Reason} Reason
- * @typedef {import('../wire/types.js').Mode} Mode
- */
-/**
- * What there is to tell.
- * @typedef {object} Standing
- * @property {Mode} mode
- * @property {readonly Reason[]} reasons
- * @property {boolean} overridden
- * @property {boolean} rearmable
+ * @typedef {import('./standing.js').Standing} Standing
  */
 /**
  * @typedef {object} LineHost
  * @property {Pick<Context, 'slots' | 'locale'>} ctx
  * @property {import('./dsh.js').Observable<Standing>} standing
  * @property {() => void} rearm
- * @property {Pick<Storage, 'getItem' | 'setItem'>} storage
+ * @property {import('./standing.js').Memory} storage
  */
 
 /** Documented in DSH's catalogue of slots: an id of one's own stands beside the shipped ones. */
 const slot = 'settings.plugins.tab'
-const dismissedKey = 'draft-sessions.dismissed'
-
-/** @param {Standing} standing @returns {string} what is told; '' for nothing */
-export function toldBy({ mode, reasons, overridden }) {
-  const told = reasons.map(({ code, subject, found }) => `${code} ${subject} ${found}`)
-  if (mode !== 'stock' && mode !== 'full') return ''
-  return told.length === 0 ? '' : JSON.stringify([mode, overridden, ...told.sort()])
-}
-
-/** @param {LineHost['storage']} storage @param {string} told */
-export function isDismissed(storage, told) {
-  try {
-    return JSON.parse(storage.getItem(dismissedKey) ?? '[]').includes(told)
-  } catch {
-    return false
-  }
-}
-
-/** @param {LineHost['storage']} storage @param {string} told */
-export function dismiss(storage, told) {
-  try {
-    // The newest few: what is told again after years may be told anew.
-    const known = JSON.parse(storage.getItem(dismissedKey) ?? '[]')
-    storage.setItem(dismissedKey, JSON.stringify([...Array.isArray(known) ? known : [], told].slice(-10)))
-  } catch {
-    // Without storage it is dismissed until the next load.
-  }
-}
 
 /**
  * @param {LineHost} host
  * @returns {() => void}
  */
-export function installLine({ ctx, standing, rearm, storage }) {
-  const { slots, locale } = ctx
-  /** @type {(() => void) | undefined} */
-  let off
-  let told = ''
-  /** Dismissed in this load, for want of storage. @type {Set<string>} */
-  const gone = new Set()
-  const hide = () => {
-    off?.()
-    off = undefined
-  }
-  const close = () => {
-    gone.add(told)
-    dismiss(storage, told)
-    hide()
-  }
-  const show = () => {
-    const texts = locale.register(lineNamespace, lineDictionaries)
-    const Tab = () => h(Quiet, { name: 'line' }, h(Line, { locale, standing, rearm, close }))
-    const seat = slots.inject(slot, () => slots.register({ name: slot, id: 'draft-sessions', order: 20, label: () => locale.bind(lineNamespace)('tab') }, Tab))
-    return () => {
-      seat()
-      texts()
-    }
-  }
-  const check = () => {
-    told = toldBy(standing.getSnapshot())
-    const wanted = told !== '' && !gone.has(told) && !isDismissed(storage, told)
-    if (!wanted) return hide()
-    try {
-      off ??= show()
-    } catch {
-      // A DSH without such a list: the log and the status tell it.
-    }
-  }
-  check()
-  const unsubscribe = standing.subscribe(check)
-  return () => {
-    unsubscribe()
-    hide()
-  }
+export function installLine({ ctx: { slots, locale }, standing, rearm, storage }) {
+  return watchStanding({
+    standing, storage,
+    show: close => {
+      const texts = locale.register(lineNamespace, lineDictionaries)
+      const Tab = () => h(Quiet, { name: 'line' }, h(Line, { locale, standing, rearm, close }))
+      const label = () => locale.bind(lineNamespace)('tab')
+      const seat = slots.inject(slot, () => slots.register({ name: slot, id: 'draft-sessions', order: 20, label }, Tab))
+      return () => {
+        seat()
+        texts()
+      }
+    },
+  })
 }
 
 const quiet = { color: 'var(--dsw-alias-label-tertiary)', fontSize: 12, lineHeight: '18px', overflowWrap: /** @type {const} */ ('anywhere') }
@@ -127,17 +64,4 @@ function Line({ locale, standing, rearm, close }) {
     h('div', { style: { display: 'flex', gap: 8 } },
       rearmable && h('button', { 'type': 'button', 'style': button, 'data-drafts-action': 'rearm', 'onClick': rearm }, t('rearm')),
       h('button', { 'type': 'button', 'style': button, 'data-drafts-action': 'dismiss-line', 'onClick': close }, t('dismiss'))))
-}
-
-/**
- * The line above the drafts that says that an untested DSH is run at one's own risk.
- * @param {Standing} standing
- * @param {LineHost['storage']} storage
- * @returns {import('../wire/types.js').Notice | undefined} undefined: nothing to say, or dismissed
- */
-export function overrideNotice({ overridden, reasons }, storage) {
-  const version = reasons.find(({ code }) => code === 'HOST_VERSION_MISMATCH' || code === 'PACKAGE_MISMATCH')?.found
-  if (!overridden || version === undefined) return undefined
-  const id = `page:overridden:${version}`
-  return isDismissed(storage, id) ? undefined : { id, kind: 'overridden', draftId: '', title: version, at: 0 }
 }

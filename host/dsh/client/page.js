@@ -9,16 +9,19 @@ import { Activity } from './bridge/activity.js'
 import { Bases } from './bridge/base.js'
 import { Bridge } from './bridge/bridge.js'
 import { composerOf } from './bridge/composer.js'
+import { Unseen } from './bridge/unseen.js'
 import { installStatus } from './composer/status.js'
+import { installUnseen } from './composer/unseen.js'
 import { ConflictsDialog } from './conflicts.js'
 import { openEvents } from './events.js'
 import { installGuard } from './guard.js'
-import { dismiss, installLine, overrideNotice } from './line.js'
+import { installLine } from './line.js'
 import { dictionaries, namespace } from './locale.js'
 import { mountRemote } from './remote.js'
 import { installShortcut } from './shortcut.js'
 import { Quiet, shadowBrowser } from './sidebar/slot.js'
 import { createRows } from './sidebar/view.js'
+import { dismiss, overrideNotice } from './standing.js'
 import { Store } from './store.js'
 import { initialState } from './state.js'
 import { installStyles } from './styles.js'
@@ -62,7 +65,7 @@ export class Page {
   /** The last that the host half said of itself. @type {Pick<Status, 'mode' | 'reasons' | 'overridden' | 'rearmable'>} */
   #status = { mode: 'starting', reasons: [], overridden: false, rearmable: false }
   #verdict
-  /** @type {Store<import('./line.js').Standing>} */
+  /** @type {Store<import('./standing.js').Standing>} */
   #standing = new Store(this.#status)
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #lost
@@ -211,8 +214,12 @@ export class Page {
     const ctx = this.#ctx
     const store = this.#store
     const activity = new Activity()
+    const unseen = new Unseen({
+      ctx, bases: this.#bases, changed: ids => store.set({ unseen: ids }),
+      row: sessionId => store.getSnapshot().sidebar?.rows.find(row => row.sessionId === sessionId),
+    })
     const bridge = this.#bridge = new Bridge({
-      ctx, activity, call: this.#call, bases: this.#bases,
+      ctx, activity, unseen, call: this.#call, bases: this.#bases,
       editorId: crypto.randomUUID(),
       sidebar: () => store.getSnapshot().sidebar,
       pickedSession: raw => this.#pickedSession(raw),
@@ -260,6 +267,7 @@ export class Page {
       appeared: sessionId => this.#safely(() => bridge.appeared(sessionId)),
       mounted: sessionId => this.#safely(() => bridge.mounted(sessionId)),
     }))
+    this.#part('unseen', () => installUnseen(app, ctx.slots))
     this.#part('overlay', () => ctx.slots.inject('shell.overlay', () => ctx.slots.register({ name: 'shell.overlay', id: 'draft-sessions', order: 50 },
       () => h(Quiet, { name: 'overlay' }, h(Fragment, null, h(Toast, { app }), h(ConflictsDialog, { app }), h(TrashDialog, { app }))))))
     this.#part('undo', () => installUndo(() => takeBack(store)))
@@ -285,7 +293,7 @@ export class Page {
   #unmount() {
     for (const undo of this.#mounted.splice(0).reverse()) this.#safely(undo)
     this.#bridge = undefined
-    this.#store.set({ editors: {}, shown: undefined, sidebar: undefined, hidden: initialState.hidden, toast: undefined, dialog: undefined, notices: [], creating: false, reveal: undefined, focus: undefined, trash: false })
+    this.#store.set({ ...initialState, mode: this.#mode })
   }
 
   /** @param {string} raw */

@@ -8,6 +8,7 @@
  * @property {Record<string, import('./bridge/types.js').EditorState>} editors by draft, of this page
  * @property {string | undefined} shown the draft on screen
  * @property {readonly import('../wire/types.js').Notice[]} notices of this page, beside the sidebar's
+ * @property {ReadonlySet<string>} unseen sessions in which a draft's text cannot be shown now
  * @property {boolean} creating
  * @property {string | undefined} reveal the draft whose row shall be in view once it is there
  * @property {string | undefined} focus the draft whose row shall have the keyboard focus once it is there
@@ -18,7 +19,8 @@
 
 /** @type {PageState} */
 export const initialState = {
-  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, notices: [], creating: false, reveal: undefined, focus: undefined, toast: undefined, dialog: undefined, trash: false,
+  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, unseen: new Set(), notices: [], creating: false,
+  reveal: undefined, focus: undefined, toast: undefined, dialog: undefined, trash: false,
 }
 
 /**

@@ -57,7 +57,11 @@ export class PageVerdict {
     this.#again = true
     if (this.#asking || this.#disposed) return
     this.#asking = true
-    void this.#run().finally(() => { this.#asking = false })
+    void this.#run().finally(() => {
+      this.#asking = false
+      // Asked for between the last look and now.
+      if (this.#again && this.#host.wanted()) this.ask()
+    })
   }
 
   /**

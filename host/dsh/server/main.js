@@ -75,9 +75,9 @@ function guarded(log, run) {
   }
 }
 
-/** @param {unknown} config */
-function overrideOf(config) {
+/** The untested version that the user runs, '' for none. @param {unknown} config @param {NodeJS.ProcessEnv} [env] */
+export function overrideOf(config, env = process.env) {
   const { override } = /** @type {{ override?: unknown }} */ (config ?? {})
-  const chosen = typeof override === 'string' && override !== '' ? override : process.env[envOverride]
+  const chosen = typeof override === 'string' && override !== '' ? override : env[envOverride]
   return chosen?.trim() ?? ''
 }

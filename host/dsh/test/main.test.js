@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apply, inject } from '../server/main.js'
+import { apply, inject, overrideOf } from '../server/main.js'
 
 /**
  * A DSH with some services: what waits for one that is not there waits for ever.
@@ -102,4 +102,11 @@ test('switched off before anything came, nothing is left to happen', async (t) =
   for (const dispose of undo) dispose()
   await new Promise((resolve) => { setTimeout(resolve, 60) })
   assert.deepEqual(lines, [])
+})
+
+test('the untested version comes from the profile first, then from the environment', () => {
+  const env = { DRAFT_SESSIONS_OVERRIDE: ' 0.1.5-rc.2 ' }
+  assert.equal(overrideOf({ override: '0.2.0' }, env), '0.2.0')
+  for (const config of [undefined, null, {}, { override: '' }, { override: 1 }]) assert.equal(overrideOf(config, env), '0.1.5-rc.2')
+  assert.equal(overrideOf(undefined, {}), '')
 })

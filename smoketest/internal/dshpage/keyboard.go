@@ -15,6 +15,8 @@ var (
 	KeyDown   = browser.Key{Key: "ArrowDown", Code: "ArrowDown", VirtualKey: 40}
 	KeyDelete = browser.Key{Key: "Delete", Code: "Delete", VirtualKey: 46}
 	KeyF2     = browser.Key{Key: "F2", Code: "F2", VirtualKey: 113}
+	// KeyNewDraft is the chord for a new draft that a synthetic key press can be.
+	KeyNewDraft = browser.Key{Key: "N", Code: "KeyN", VirtualKey: 78, Shift: true, Ctrl: true}
 	// KeyUndo is Ctrl+Z, with what the browser itself does with it.
 	KeyUndo = browser.Key{Key: "z", Code: "KeyZ", VirtualKey: 90, Ctrl: true, Command: "undo"}
 )

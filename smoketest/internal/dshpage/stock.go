@@ -23,6 +23,25 @@ func (p *Page) PressGroupPlus(workspace string) error {
 	return p.ClickOn(`button[aria-label=` + quote("New session in "+workspace) + `]`)
 }
 
+// OpenPluginLine opens our page in the settings' list of plugins; it fails when
+// there is none.
+func (p *Page) OpenPluginLine() error {
+	const settingsTimeout = 10 * time.Second
+	for _, step := range []struct{ selector, label string }{
+		{`button`, "Settings"}, {`[role=dialog] nav button`, "Plugins"}, {`[role=dialog] [role=tab]`, "Drafts"},
+	} {
+		if step.label != "Drafts" {
+			if err := p.await(step.label+" is there", `probe.restingPoint(`+quote(step.selector)+`, `+quote(step.label)+`)`, settingsTimeout); err != nil {
+				return err
+			}
+		}
+		if err := p.clickOn(step.selector, step.label); err != nil {
+			return err
+		}
+	}
+	return p.await("our page is there", `document.querySelector('[data-drafts-line]')`, settingsTimeout)
+}
+
 // Alerts are the texts of the visible alerts, stock ones and ours.
 func (p *Page) Alerts() ([]string, error) { return browser.Eval[[]string](p.Page, `probe.alerts()`) }
 

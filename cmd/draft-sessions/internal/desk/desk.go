@@ -30,6 +30,7 @@ type Desk struct {
 
 	close func() error
 	known []Workspace // once they were asked for
+	told  bool        // the host was among those who told
 }
 
 // Open opens the drafts of a home: through its live plugin, or the file alone.

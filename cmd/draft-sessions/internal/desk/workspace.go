@@ -104,26 +104,25 @@ func folderOf(given string) (string, error) {
 	return folder, nil
 }
 
-// workspaces are those that are known, of the host first. live tells whether one
-// was asked.
+// workspaces are those that are known, of the host first. live tells whether
+// there is one that told; a host that does not answer stands in nobody's way,
+// since it finds a draft's workspace by the folder later.
 func (d *Desk) workspaces(ctx context.Context) (known []Workspace, live bool, err error) {
 	if d.known != nil {
-		return d.known, d.Plugin != nil, nil
+		return d.known, d.told, nil
 	}
 	defer func() {
 		if err == nil {
-			d.known = known
+			d.known, d.told = known, live
 		}
 	}()
 	if d.Plugin != nil {
-		of, err := d.Client.ListHostWorkspaces(ctx, &pb.ListHostWorkspacesRequest{})
-		if err != nil {
-			return nil, true, err
+		if of, err := d.Client.ListHostWorkspaces(ctx, &pb.ListHostWorkspacesRequest{}); err == nil {
+			live = true
+			for _, w := range of.Workspaces {
+				known = append(known, Workspace{ID: w.WorkspaceId, Path: w.Path})
+			}
 		}
-		for _, w := range of.Workspaces {
-			known = append(known, Workspace{ID: w.WorkspaceId, Path: w.Path})
-		}
-		live = true
 	}
 	all, err := d.Drafts(ctx)
 	if err != nil {

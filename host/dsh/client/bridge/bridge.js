@@ -24,6 +24,7 @@ import { livesElsewhere, textHash } from './leftovers.js'
  * @property {import('./activity.js').Activity} activity
  * @property {string} editorId
  * @property {() => Sidebar | undefined} sidebar
+ * @property {Pick<import('./unseen.js').Unseen, 'look' | 'take'>} unseen
  * @property {(raw: string) => string | undefined} pickedSession the session that DSH's picker has just connected, if its composer holds this text
  * @property {(states: Record<string, EditorState>, shownDraftId: string | undefined) => void} publish
  * @property {(draftId: string) => Promise<string>} prepare makes sure that the draft has a session in the page's list, and tells it
@@ -92,9 +93,7 @@ export class Bridge {
   }
 
   /** @returns {Editor | undefined} the editor of the draft on screen */
-  get current() {
-    return this.#shown === undefined ? undefined : this.#editors.get(this.#shown)
-  }
+  get current() { return this.#shown === undefined ? undefined : this.#editors.get(this.#shown) }
 
   /** @param {string} draftId */
   editorOf(draftId) {
@@ -105,6 +104,7 @@ export class Bridge {
   mounted(sessionId) {
     this.#mounted = sessionId
     clearTimeout(this.#mountTimer)
+    if (!this.#running && !this.#editors.has(sessionId)) this.#host.unseen.look(sessionId)
     if (sessionId === this.#shown) this.#evaluate()
   }
 
@@ -169,7 +169,7 @@ export class Bridge {
     if (!composer) return undefined
     const { call, bases, editorId, activity } = this.#host
     const editor = new Editor({
-      call, bases, editorId,
+      call, bases, editorId, unseen: this.#host.unseen.take(sessionId),
       engaged: () => this.#shown === sessionId && activity.engaged,
       composing: () => this.#shown === sessionId && activity.composing,
       editedWithin: ms => this.#shown === sessionId && activity.editedWithin(ms),

@@ -10,6 +10,7 @@ import { Line } from './line.js'
 import { emptyProjection, same } from './projection.js'
 import { Taken } from './taken.js'
 import { Timers } from './timers.js'
+import { behind } from './unseen.js'
 
 /**
  * @typedef {import('./projection.js').Projection} Projection
@@ -42,6 +43,8 @@ export class Editor {
   #touched = false
   /** The composer is empty because a person emptied it. */
   #handEmptied = false
+  /** What the composer holds was written while the draft's text could not be shown. */
+  #unseen
   #elsewhere
   #unsubscribe
 
@@ -56,6 +59,7 @@ export class Editor {
     this.#composer = composer
     this.draftId = draftId
     this.sessionId = sessionId
+    this.#unseen = host.unseen === true
     this.#last = composer.read()
     this.#line = new Line({
       call: host.call, editorId: host.editorId, draftId,
@@ -160,7 +164,7 @@ export class Editor {
       this.#timers.again('open', pollMs, () => { void this.begin() })
       return
     }
-    const held = this.#current()
+    const held = this.#unseen ? emptyProjection : this.#current()
     const remembered = this.#host.bases.read(this.sessionId)
     const opened = await this.#line.begin(held, remembered)
     if (opened && !this.#disposed) this.#opened(opened, held, remembered?.textRevision)
@@ -182,6 +186,7 @@ export class Editor {
       this.#timers.again('open', this.#host.composing() ? pollMs : 0, () => { void this.begin() })
       return
     }
+    this.#unseen = false
     this.#remember()
     this.#push()
   }
@@ -201,7 +206,8 @@ export class Editor {
     }
     this.#touched = true
     if (!now.text.startsWith(held.text) || this.#host.composing()) return false
-    this.#write({ text: text + now.text.slice(held.text.length), contentJson })
+    const typed = now.text.slice(held.text.length)
+    this.#write({ text: this.#unseen ? behind(text, typed) : text + typed, contentJson })
     return true
   }
 

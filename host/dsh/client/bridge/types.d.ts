@@ -29,6 +29,8 @@ export interface EditorHost {
   bases: Bases
   /** One for each page load. */
   editorId: string
+  /** The draft's text could not be shown: what the composer holds was written behind it. */
+  unseen?: boolean
   /** Whether somebody is at this session's composer. */
   engaged(): boolean
   /** Whether an input method is composing in this session's composer. */

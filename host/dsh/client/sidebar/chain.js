@@ -28,8 +28,8 @@ const childPrefix = 'draftSessions.'
 /** Whole numbers are what others choose, and the same twice is refused. */
 const step = 0.5
 /** More than so many new chains in so long, in milliseconds, are a quarrel. */
-const maxChains = 6
-const windowMs = 10_000
+const maxChains = 20
+const windowMs = 60_000
 /** How long an entry that came in below ours may take to show it, in milliseconds. */
 const settleMs = 300
 
@@ -69,13 +69,13 @@ export class Chain {
     if (this.#over) return
     const { now = Date.now } = this.#options
     this.#made = [...this.#made.filter(at => now() - at < windowMs), now()]
-    if (this.#made.length > maxChains) return this.#giveUp(new Error('another plugin wants the same place'))
+    if (this.#made.length > maxChains) return this.#giveUp(named('PlaceTaken', 'another plugin wants the same place'))
     this.#linking = true
     try {
       this.#unlink()
       const others = this.#slots.entries(this.#options.slot)
       if (!others.some(entry => Object.hasOwn(entry.children ?? {}, this.#options.child))) {
-        throw new Error(`what is in ${this.#options.slot} is of another kind`)
+        throw named('OtherShape', `what is in ${this.#options.slot} is of another kind`)
       }
       const inner = others.find(entry => !this.#broken.has(entry))
       if (!inner) throw new Error(`nothing in ${this.#options.slot} can be shown`)
@@ -151,6 +151,11 @@ export class Chain {
     for (const off of this.#unsubscribe) off()
     this.#unlink()
   }
+}
+
+/** An error whose name alone, which is all that is told of it, says what it is. @param {string} name @param {string} message */
+function named(name, message) {
+  return Object.assign(new Error(message), { name })
 }
 
 /**

@@ -2,7 +2,7 @@
  * Shadows DSH's workspace browser with one that renders it unchanged below our rows.
  * When anything of ours throws, DSH drops our entry and renders the next by itself.
  */
-import { Component, Fragment, createElement as h, useLayoutEffect, useMemo } from 'react'
+import { Component, createContext, createElement as h, useContext, useLayoutEffect, useMemo } from 'react'
 import { Chain } from './chain.js'
 import { hidingHook } from './hidden.js'
 
@@ -20,6 +20,9 @@ import { hidingHook } from './hidden.js'
 
 const slot = 'sidebar.workspaces'
 const child = 'sidebar.workspaces.directoryFlow'
+
+/** Whether ours is above: a neighbour may go on showing one of ours that another has replaced. */
+const Inside = createContext(false)
 
 /**
  * @param {Slots} slots
@@ -63,9 +66,10 @@ function browser(inner, nameOf, innerFailed, { Rows, useHidden, failed }, mounts
       const render = (key, owner, options) => renderSlot(nameOf(key), owner, options)
       return render
     }, [renderSlot])
+    const inside = useContext(Inside)
     const hiding = useMemo(() => hidingHook(useSessions, hidden), [useSessions, hidden])
-    return h(Fragment, null,
-      h(Quiet, { name: 'rows', failed }, h(Rows, props)),
+    return h(Inside.Provider, { value: true },
+      !inside && h(Quiet, { name: 'rows', failed }, h(Rows, props)),
       h(Quiet, { name: 'browser', failed: innerFailed }, h(inner.component, { ...props, renderSlot: mirrored, useSessions: hiding })))
   }
 }

@@ -143,7 +143,7 @@ test('two that both want to be lowest come to an end: ours leaves the place (inv
     await until(() => wrapped.length > before || world.gaveUp.length > 0)
   }
   assert.deepEqual(world.gaveUp, ['another plugin wants the same place'])
-  assert.ok(wrapped.length < 10, `${wrapped.length} chains`)
+  assert.ok(wrapped.length < 30, `${wrapped.length} chains`)
   const made = wrapped.length
   slots.register({ name: 'browser', priority: -900, children }, Flow)
   await new Promise(resolve => setTimeout(resolve, 30))
@@ -155,7 +155,7 @@ test('a neighbour that comes and goes as people switch it is no quarrel', async 
   const { slots, chain, last, world } = stand()
   chain.link()
   for (let n = 0; n < 20; n++) {
-    world.now += 20_000
+    world.now += 40_000
     const Neighbour = () => null
     const remove = slots.register({ name: 'browser', priority: -1, children }, Neighbour)
     await until(() => last().inner.component === Neighbour)

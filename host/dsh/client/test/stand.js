@@ -135,8 +135,8 @@ export function standStorage() {
   }
 }
 
-/** An editor on a stand-in composer and plugin. @param {{ plugin?: StandPlugin, text?: string, storage?: ReturnType<typeof standStorage>, editorId?: string }} [options] */
-export function standEditor({ plugin = new StandPlugin(), text = '', storage = standStorage(), editorId = 'editor' } = {}) {
+/** An editor on a stand-in composer and plugin. @param {{ plugin?: StandPlugin, text?: string, storage?: ReturnType<typeof standStorage>, editorId?: string, unseen?: boolean }} [options] */
+export function standEditor({ plugin = new StandPlugin(), text = '', storage = standStorage(), editorId = 'editor', unseen = false } = {}) {
   const input = new StandInput()
   if (text !== '') input.setDraft(text)
   input.writes = 0
@@ -148,7 +148,7 @@ export function standEditor({ plugin = new StandPlugin(), text = '', storage = s
   }
   const bases = new Bases(storage, standStorage())
   const editor = new Editor({
-    call: plugin.call, bases, editorId,
+    call: plugin.call, bases, editorId, unseen,
     engaged: () => world.edited || world.composing,
     composing: () => world.composing,
     editedWithin: () => world.edited,

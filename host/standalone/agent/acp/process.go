@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -91,7 +92,24 @@ func (a *ACP) start() (*process, error) {
 		return nil, fmt.Errorf("the agent's output: %w", err)
 	}
 	cmd.Stdout = output
-	if err := cmd.Start(); err != nil {
+	waited := make(chan struct{})
+	started := make(chan error)
+	a.tasks.Go(func() {
+		defer close(waited)
+		// The kernel ends the program with the thread that started it, so that
+		// thread stays until the program has ended.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = cmd.Wait() // how it ended is in its state
+		// Whatever it left behind in its group ends with it.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails when nothing is left
+	})
+	if err := <-started; err != nil {
 		return nil, errors.Join(fault.Errorf(fault.AgentUnavailable, "the agent's program cannot be started: %w", err), stdin.Close(), stdout.Close(), output.Close())
 	}
 	p := &process{cmd: cmd, stdin: stdin, exited: make(chan struct{}), conversations: map[string]*conversation{}}
@@ -99,13 +117,6 @@ func (a *ACP) start() (*process, error) {
 	p.conn = sdk.NewClientSideConnection(p.client, stdin, stdout)
 	p.conn.SetLogger(slog.New(slog.DiscardHandler)) // its lines quote messages
 	_ = output.Close()                              // the program has its own
-	waited := make(chan struct{})
-	a.tasks.Go(func() {
-		defer close(waited)
-		_ = cmd.Wait() // how it ended is in its state
-		// Whatever it left behind in its group ends with it.
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails when nothing is left
-	})
 	a.tasks.Go(func() {
 		<-p.conn.Done()
 		select {

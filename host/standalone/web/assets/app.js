@@ -19,6 +19,8 @@ import { Replies } from './replies.js'
 const editorEvents = new Set(['saved', 'not_saved', 'text_changed', 'removed'])
 const sessionEvents = new Set(['log', 'live', 'permission'])
 const toastMs = 8_000
+/** How long a tab that is not seen keeps its connection, in milliseconds. */
+const sleepMs = 30_000
 /** How long a draft is on screen before its session is looked after, in milliseconds. */
 const bindMs = 80
 
@@ -67,6 +69,8 @@ export class App {
   #refreshing = 0
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #binding
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #sleeping
 
   desk = new Desk({
     call: drafts,
@@ -121,9 +125,20 @@ export class App {
     const keep = () => this.desk.keepNow()
     addEventListener('pagehide', keep)
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'hidden') keep()
-      else this.events?.retry()
+      clearTimeout(this.#sleeping)
+      if (document.visibilityState === 'visible') return this.events?.retry()
+      keep()
+      this.#sleepLater()
     })
+  }
+
+  /** A tab that is not seen lets go of its connection once everything is saved. */
+  #sleepLater() {
+    this.#sleeping = setTimeout(() => {
+      const busy = [...this.desk.editors.values()].some(editor => editor.dirty) || this.actions.sending.size > 0
+      if (busy) this.#sleepLater()
+      else if (this.connection === 'ok') this.events?.sleep()
+    }, sleepMs)
   }
 
   // ---- what is known ----

@@ -60,7 +60,15 @@ export class Events {
     this.#lost()
   }
 
-  /** Try at once: somebody asked, or the network is back. */
+  /** A tab that nobody sees needs no connection, and a browser has six for all of them. */
+  sleep() {
+    this.#source?.close()
+    this.#source = undefined
+    this.#stream = ''
+    clearTimeout(this.#timer)
+  }
+
+  /** Try at once: somebody asked or looks again, or the network is back. */
   retry() {
     if (this.#stream !== '') return
     clearTimeout(this.#timer)

@@ -20,14 +20,15 @@ test('one edit is in flight, and the newest text goes next', async () => {
 test('nothing of a composition is forwarded until it ends', async () => {
   const { editor, plugin } = standEditor()
   await editor.begin()
+  editor.edit('a')
+  editor.edit('ab')
   editor.composing = true
-  editor.push()
   await answers()
-  assert.equal(plugin.edits.length, 0)
+  assert.deepEqual(plugin.edits.map(({ text }) => text), ['a'])
   editor.composing = false
-  editor.edit('中')
+  editor.edit('ab中')
   await answers()
-  assert.deepEqual(plugin.edits.map(({ text }) => text), ['中'])
+  assert.deepEqual(plugin.edits.map(({ text }) => text), ['a', 'ab中'])
 })
 
 test('what is typed while a draft is opened stays behind its text', async () => {
@@ -92,6 +93,39 @@ test('a change from elsewhere comes in when nobody writes, and waits while someb
   assert.equal(editor.text, 'theirs again')
   assert.equal(editor.state.elsewhere, false)
   editor.dispose({ close: false })
+})
+
+test('a text that became a copy leaves what the next edit is based on', async () => {
+  const { editor, plugin } = standEditor()
+  await editor.begin()
+  plugin.change('theirs')
+  editor.edit('mine')
+  await answers()
+  editor.onSaved({ ...plugin.save({ ...plugin.edits[0], text: 'theirs' }), conflictId: 'copy' })
+  assert.equal(editor.state.conflictId, 'copy')
+  editor.edit('mine too')
+  await answers()
+  assert.equal(plugin.edits.at(-1).baseTextRevision, 1)
+})
+
+test('an answer of an earlier opening is none of this one', async () => {
+  const { editor, plugin } = standEditor()
+  await editor.begin()
+  /** @type {(() => void)[]} */
+  const held = []
+  plugin.before = operation => operation === 'edit' ? new Promise(resolve => { held.push(resolve) }) : undefined
+  editor.edit('one')
+  await answers()
+  editor.pause()
+  await editor.resume()
+  editor.edit('one two')
+  editor.edit('one two three')
+  await answers()
+  assert.equal(held.length, 2)
+  held[0]?.()
+  await answers()
+  assert.deepEqual([editor.open, editor.state.save], [true, 'saving'])
+  assert.deepEqual(plugin.edits.map(({ text }) => text), ['one', 'one two'])
 })
 
 test('an older change and one of its own are no change from elsewhere', async () => {

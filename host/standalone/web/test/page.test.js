@@ -34,7 +34,7 @@ test('every text that the page names exists, and none is left over', () => {
 
 test('index.html fetches every script at once, but for those that are fetched when needed', () => {
   const html = readFileSync(join(assets, '..', 'index.html'), 'utf8')
-  const later = ['first.js', 'main.js', 'view/dialogs.js', 'view/drag.js', 'locale/en.js', 'locale/zh.js']
+  const later = ['first.js', 'main.js', 'view/dialogs.js', 'view/drag.js', 'view/log.js', 'view/logitems.js', 'locale/en.js', 'locale/zh.js']
   const preloaded = [...html.matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)].map(([, name]) => name)
   assert.deepEqual(preloaded.sort(), scripts.map(name => name.replaceAll('\\', '/')).filter(name => !later.includes(name)).sort())
 })

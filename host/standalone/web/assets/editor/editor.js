@@ -2,8 +2,6 @@
  * One draft in this page: what is written goes down the line to the plugin, and what
  * was changed elsewhere comes in when nobody is writing. It knows no DOM; the field
  * shows {@link Editor.text} and reports what a person writes with {@link Editor.edit}.
- *
- * The editor decides nothing about drafts.
  */
 import { ApiError, asApiError } from '../api.js'
 import { uuidv7 } from '../ids.js'
@@ -17,30 +15,10 @@ import { Timers } from './timers.js'
  * @typedef {import('../../types/api.js').NotSaved} NotSaved
  * @typedef {import('../../types/api.js').TextChanged} TextChanged
  * @typedef {import('./line.js').Base} Base
- * @typedef {import('./unsaved.js').Entry} Entry
+ * @typedef {import('../../types/editor.js').EditorHost} EditorHost
+ * @typedef {import('../../types/editor.js').EditorState} EditorState
+ * @typedef {import('../../types/editor.js').Start} Start
  */
-/**
- * @typedef {object} EditorHost
- * @property {import('./line.js').Call} call
- * @property {string} editorId one for each page load
- * @property {Pick<import('./unsaved.js').Unsaved, 'write' | 'forget'>} unsaved
- * @property {(editor: Editor) => boolean} engaged whether somebody is at this draft's field
- * @property {(editor: Editor) => void} changed what is shown of it may have changed
- * @property {(editor: Editor) => void} wrote the editor itself changed the text
- * @property {(editor: Editor, draft: Draft) => void} created
- * @property {(editor: Editor, oldId: string) => void} becameDraft its words are another draft now
- * @property {(editor: Editor) => void} gone
- */
-/**
- * @typedef {object} Start
- * @property {string} draftId
- * @property {object} [creating] the request that makes the draft; it is not there yet
- * @property {Entry} [left] what another page left unsaved
- * @property {string} [title] only for a person, when its words become a new draft
- * @property {string} [workspaceId] the same
- */
-/** @typedef {{ save: 'opening' | 'saved' | 'saving' | 'not_saved', code: string, message: string, retrying: boolean, elsewhere: boolean, conflictId: string }} EditorState */
-
 const pollMs = 500
 /** How long a change may wait before the browser's own storage has it, in milliseconds. */
 const keepMs = 80
@@ -115,36 +93,21 @@ export class Editor {
     }
   }
 
-  get ref() {
-    return this.#line.ref
-  }
+  get ref() { return this.#line.ref }
+  get epoch() { return this.#line.epoch }
 
-  get epoch() {
-    return this.#line.epoch
-  }
-
-  get open() {
-    return this.#line.phase === 'open'
-  }
+  get open() { return this.#line.phase === 'open' }
 
   /** Whether the field may be written in: not while the draft's text has never been seen and cannot be fetched. */
-  get writable() {
-    return !this.sending && (this.#known || this.#line.phase === 'opening')
-  }
+  get writable() { return !this.sending && (this.#known || this.#line.phase === 'opening') }
 
   /** The draft does not exist on the host yet. */
-  get creating() {
-    return this.#creating !== undefined
-  }
+  get creating() { return this.#creating !== undefined }
 
   /** Whether the disk lacks something that was written here. */
-  get dirty() {
-    return this.#touched || this.#creating !== undefined || (this.open && (!this.#line.quiet || this.#line.lacks(this.text)))
-  }
+  get dirty() { return this.#touched || this.#creating !== undefined || (this.open && (!this.#line.quiet || this.#line.lacks(this.text))) }
 
-  get base() {
-    return this.#line.base
-  }
+  get base() { return this.#line.base }
 
   // ---- opening ----
 

@@ -76,8 +76,8 @@ function draftItems(app, { row, workspaceId }, renaming, entries) {
   /** @type {MenuItem[]} */
   const items = [
     ...renaming,
-    { label: t(row.pinned ? 'menu.unpin' : 'menu.pin'), icon: 'pin', keys: 'P', run: () => { void actions.update(row.draftId, { pinned: !row.pinned }) } },
-    { label: t('menu.duplicate'), icon: 'copies', keys: 'D', run: () => { void actions.duplicate(row.draftId) } },
+    { label: t(row.pinned ? 'menu.unpin' : 'menu.pin'), icon: 'pin', run: () => { void actions.update(row.draftId, { pinned: !row.pinned }) } },
+    { label: t('menu.duplicate'), icon: 'copies', run: () => { void actions.duplicate(row.draftId) } },
     mover(-1), mover(1),
   ]
   if (app.model.state.workspaces.length > 1) items.push({ label: t('menu.move'), icon: 'folder', run: () => openDialog('move', app, row.draftId) })

@@ -111,8 +111,8 @@ export class Log {
   }
 
   #writing() {
-    const { t, following: { transcript: { live } }, session } = this.#app
-    const waits = session?.running === true && !live && this.#app.selection.kind === 'session'
+    const { t, following: { transcript: { live }, requests }, session } = this.#app
+    const waits = session?.running === true && !live && requests.length === 0
     this.#live.hidden = !live && !waits
     if (this.#live.hidden) {
       this.#liveHtml = ''
@@ -125,7 +125,7 @@ export class Log {
     if (live) this.#live.replaceChildren(body(live.html))
     else {
       const dots = h('p', { class: 'writing' }, h('span', { class: 'dot busy' }))
-      setText(dots.appendChild(h('span')), session?.waiting ? t('waiting') : t('writing'))
+      setText(dots.appendChild(h('span')), t('writing'))
       this.#live.replaceChildren(dots)
     }
   }

@@ -3,7 +3,6 @@ import { h, icon, attribute, setText } from './dom.js'
 import { openDialog } from './dialog.js'
 import { Fields } from './fields.js'
 import { entryItems } from './items.js'
-import { Log } from './log.js'
 import { openMenu } from './menu.js'
 import { Toolbar } from './toolbar.js'
 
@@ -14,6 +13,7 @@ export class Stage {
 
   #app
   #fields
+  /** Fetched when a session is shown for the first time. @type {import('./log.js').Log | undefined} */
   #log
   #toolbar
   #entries
@@ -39,7 +39,6 @@ export class Stage {
     this.#fields = fields
     this.#entries = entries
     const { t } = app
-    this.#log = new Log(app)
     this.#toolbar = new Toolbar(app, () => this.send())
     this.#menu = h('button', { type: 'button', class: 'icon-button', 'aria-haspopup': 'menu', onclick: () => this.#openMenu() }, icon('more'))
     this.#welcome = this.#makeWelcome()
@@ -101,7 +100,7 @@ export class Stage {
     this.#showNotes()
     const { selection } = this.#app
     if (selection.kind !== 'none') this.#toolbar.update()
-    if (selection.kind === 'session') this.#log.update()
+    if (selection.kind === 'session') this.#log?.update()
     if (selection.kind === 'draft' && this.#field) {
       const shown = this.#app.desk.shown
       this.#field.readOnly = shown ? !shown.writable : false
@@ -111,7 +110,7 @@ export class Stage {
   /** Put the parts of what is selected into the page. */
   #place() {
     const { selection, loaded, language, model: { state: { workspaces } }, t } = this.#app
-    const signature = JSON.stringify([selection, loaded, language, selection.kind === 'none' && workspaces.length === 0])
+    const signature = JSON.stringify([selection, loaded, language, this.#log !== undefined, selection.kind === 'none' && workspaces.length === 0])
     if (signature === this.#signature) return
     this.#signature = signature
     attribute(this.element, 'data-kind', selection.kind)
@@ -129,8 +128,20 @@ export class Stage {
       if (this.#body.firstChild !== this.#field) this.#body.replaceChildren(this.#field)
     } else {
       this.#field = this.#fields.reply(selection.id)
-      this.#slot.replaceChildren(this.#field)
-      this.#body.replaceChildren(this.#log.element)
+      if (this.#slot.firstChild !== this.#field) this.#slot.replaceChildren(this.#field)
+      this.#body.replaceChildren(...this.#log ? [this.#log.element] : [])
+      if (!this.#log) void this.#fetchLog()
+    }
+  }
+
+  async #fetchLog() {
+    try {
+      const { Log } = await import('./log.js')
+      this.#log ??= new Log(this.#app)
+      this.#app.changed()
+    } catch {
+      this.#signature = ''
+      this.#app.fail({ code: 'UNREACHABLE' })
     }
   }
 

@@ -54,12 +54,12 @@ export class Toolbar {
     if (signature !== this.#options) {
       this.#options = signature
       const agent = agents.find(({ id }) => id === session.agent)
-      fill(this.#preset.select, agents.filter(({ id }) => blank || id === session.agent).map(({ title, available, presets }) => ({
-        label: available ? title : t('pick.off', { name: title }),
-        options: presets.map(({ id, name }) => ({ id, name, off: !available })),
+      fill(this.#preset.select, agents.filter(({ id }) => blank || id === session.agent).flatMap(({ title, available, presets }) => presets.map(({ id, name }) => {
+        const whole = presets.length === 1 ? title : `${title}: ${name}`
+        return { id, name: available ? whole : t('pick.off', { name: whole }), off: !available }
       })))
-      fill(this.#model.select, [{ label: '', options: (agent?.models ?? []).map(({ id, name }) => ({ id, name, off: false })) }])
-      fill(this.#permission.select, [{ label: '', options: (agent?.permissions ?? []).map(({ id, name }) => ({ id, name, off: false })) }])
+      fill(this.#model.select, agent?.models ?? [])
+      fill(this.#permission.select, agent?.permissions ?? [])
     }
     choose(this.#preset.select, agentPresetId)
     choose(this.#model.select, model)
@@ -119,13 +119,9 @@ function picker(label, change) {
   return { select, element: h('span', { class: 'picker' }, select, icon('down')) }
 }
 
-/** @param {HTMLSelectElement} select @param {{ label: string, options: { id: string, name: string, off: boolean }[] }[]} groups */
-function fill(select, groups) {
-  const made = groups.map(({ label, options }) => {
-    const children = options.map(({ id, name, off }) => h('option', { value: id, disabled: off }, name || id))
-    return label === '' ? children : [h('optgroup', { label }, ...children)]
-  })
-  select.replaceChildren(...made.flat())
+/** @param {HTMLSelectElement} select @param {readonly { id: string, name: string, off?: boolean }[]} options */
+function fill(select, options) {
+  select.replaceChildren(...options.map(({ id, name, off }) => h('option', { value: id, disabled: off }, name || id)))
 }
 
 /** @param {HTMLSelectElement} select @param {string} value */

@@ -78,10 +78,17 @@ function plainKey(tree, event, entry, at) {
       return true
     case 'Delete':
     case 'Backspace': return remove(tree, entry)
-    case 'p': return entry.kind === 'draft' && Boolean(app.actions.update(entry.row.draftId, { pinned: !entry.row.pinned }))
-    case 'd': return entry.kind === 'draft' && Boolean(app.actions.duplicate(entry.row.draftId))
-    default: return false
+    default: return event.key.length === 1 && jump(tree, event.key, at)
   }
+}
+
+/** A letter goes to the next row that begins with it. @param {Tree} tree @param {string} letter @param {number} at */
+function jump(tree, letter, at) {
+  const { entries } = tree
+  const wanted = letter.toLocaleLowerCase()
+  const next = [...entries.slice(at + 1), ...entries.slice(0, at)].find(entry => titleOf(tree, entry).toLocaleLowerCase().startsWith(wanted))
+  if (next) tree.focus(next.key)
+  return next !== undefined
 }
 
 /** @param {Tree} tree @param {Entry} entry */

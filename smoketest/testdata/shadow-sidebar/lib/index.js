@@ -1,0 +1,2 @@
+export const name = 'shadow-sidebar'
+export function apply() {}
