@@ -204,6 +204,8 @@ func (h *home) makeFaulty() {
 	h.must(err)
 	binary := h.pluginBinary()
 	h.replaceFile(binary, data, 0o755)
+	// A new file: the installed one may be a hard link to that of every other home.
+	h.must(os.Remove(filepath.Join(filepath.Dir(binary), manifest.File)))
 	_, err = manifest.Write(binary, "0.0.0", []int{shared.ProtocolVersion}, runtime.GOOS, runtime.GOARCH)
 	h.must(err)
 }

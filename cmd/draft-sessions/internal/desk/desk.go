@@ -43,7 +43,9 @@ func Open(ctx context.Context, h home.Home, create bool) (*Desk, error) {
 	switch {
 	case err == nil:
 		d.Client, d.Plugin, d.close = live, live, live.Close
-		d.Warning = live.About.Storage.GetMessage()
+		if storage := live.About.Storage; storage.GetCode() != "" {
+			d.Warning = "the draft file cannot be used; these are the drafts that the plugin knows: " + storage.Message
+		}
 		return d, nil
 	case !errors.Is(err, control.ErrNone):
 		return nil, &Problem{Err: err, Kept: "nothing was changed", Next: "end that process if it hangs; its host starts another one"}
