@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -206,4 +207,38 @@ func (h *Host) Workspace(ctx context.Context) (string, error) {
 		return "", errors.New("the host has no workspace")
 	}
 	return state.Workspaces[0].ID, nil
+}
+
+// KillPlugin kills the host's plugin process; the host starts another one.
+func (h *Host) KillPlugin() error {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", h.process.Process.Pid))
+	if err != nil {
+		return fmt.Errorf("find the plugin: %w", err)
+	}
+	killed := 0
+	for _, list := range lists {
+		// A thread that ends meanwhile has no children.
+		raw, err := os.ReadFile(list)
+		if err != nil {
+			continue
+		}
+		for _, field := range bytes.Fields(raw) {
+			pid, err := strconv.Atoi(string(field))
+			if err != nil {
+				return fmt.Errorf("find the plugin: %w", err)
+			}
+			command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			if err != nil || !bytes.Contains(command, []byte("\x00plugin\x00")) {
+				continue
+			}
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				return fmt.Errorf("kill the plugin: %w", err)
+			}
+			killed++
+		}
+	}
+	if killed != 1 {
+		return fmt.Errorf("kill the plugin: %d processes found", killed)
+	}
+	return nil
 }
