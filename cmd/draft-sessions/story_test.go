@@ -28,12 +28,12 @@ func TestStories(t *testing.T) {
 			e.Setenv("TZ", "UTC")
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "user"))
 			e.Setenv("DRAFT_SESSIONS_HOME", filepath.Join(e.WorkDir, "home"))
-			for _, dir := range []string{"user", "work", "other"} {
+			for _, dir := range []string{"user", "project", "other"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
 					return err
 				}
 			}
-			e.Cd = filepath.Join(e.WorkDir, "work")
+			e.Cd = filepath.Join(e.WorkDir, "project")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
