@@ -26,6 +26,8 @@ type home struct {
 	ctx context.Context
 	// work is the workspace that every home begins with.
 	work dshapi.Workspace
+	// patience is how long this home's test waits; patience when nothing else is said.
+	patience time.Duration
 	// pages are closed with the home, before its harness.
 	pages []*dshpage.Page
 	// closers run after that, the last one first.
@@ -52,7 +54,7 @@ func newHome(t *testing.T) *home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &home{Home: made, t: t, ctx: t.Context()}
+	h := &home{Home: made, t: t, ctx: t.Context(), patience: patience}
 	made.BeforeRemove = h.collect
 	t.Cleanup(h.close)
 	return h
@@ -188,14 +190,14 @@ func (h *home) awaitMode(mode string) {
 // eventually polls until check succeeds; what says what is waited for.
 func (h *home) eventually(what string, check func() error) {
 	h.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(h.patience)
 	for {
 		err := check()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			h.t.Fatalf("after %v not true that %s: %v", patience, what, err)
+			h.t.Fatalf("after %v not true that %s: %v", h.patience, what, err)
 		}
 		time.Sleep(40 * time.Millisecond)
 	}

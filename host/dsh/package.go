@@ -190,7 +190,7 @@ func pack(to, dir string) (sum string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	compressed, err := gzip.NewWriterLevel(file, gzip.BestCompression)
+	compressed, err := gzip.NewWriterLevel(file, gzip.DefaultCompression)
 	if err != nil {
 		return "", err
 	}

@@ -59,7 +59,7 @@ func unpack(t *testing.T, archive, to string) {
 func command(t *testing.T, binary, home string, args ...string) string {
 	t.Helper()
 	tools := prepare(t).tools
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	args = append(args, "--dsh", filepath.Join(tools.CacheDir, "dsh-"+tools.DSHVersion), "--dsh-home", home)
 	cmd := tools.Command(ctx, t.TempDir(), binary, args...)
