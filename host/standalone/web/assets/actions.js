@@ -19,7 +19,7 @@ const sendPatienceMs = 60_000
 
 export class Actions {
   #app
-  /** What was deleted last and can be taken back. @type {{ toast: number, run: () => void } | undefined} */
+  /** Takes back what was deleted last. @type {(() => void) | undefined} */
   #undo
   /** Prompts on their way, by session: one at a time. @type {Set<string>} */
   sending = new Set()
@@ -170,15 +170,14 @@ export class Actions {
       run()
     }
     const toast = app.toast(text, { action: { label: app.t('undo'), run: once } })
-    this.#undo = { toast, run: once }
+    this.#undo = once
   }
 
-  /** Take the last deletion back, as long as it is offered. @returns {boolean} whether there was one */
+  /** Take the last deletion back, also when it is offered no more. @returns {boolean} whether there was one */
   undo = () => {
     const undo = this.#undo
-    if (!undo || !this.#app.toasts.some(({ id }) => id === undo.toast)) return false
-    undo.run()
-    return true
+    undo?.()
+    return undo !== undefined
   }
 
   /** @param {string} draftId @param {string} conflictId @param {{ keepAsDraft?: boolean, take?: boolean }} how */
