@@ -89,7 +89,12 @@ func Write(binary, version string, protocols []int, goos, goarch string) (*Manif
 	if err != nil {
 		return nil, fmt.Errorf("describe the binary: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(binary), File), append(data, '\n'), 0o644); err != nil {
+	path := filepath.Join(filepath.Dir(binary), File)
+	// Installed copies are hard links of each other: only this name is to change.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("describe the binary: %w", err)
+	}
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
 		return nil, fmt.Errorf("describe the binary: %w", err)
 	}
 	return m, nil
