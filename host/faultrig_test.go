@@ -49,7 +49,8 @@ type faultRig struct {
 	store    string
 	sessions *countingSessions
 	*host.Supervisor
-	asked bool // the plugin was asked before the page's prompt, and answered
+	supervised chan struct{} // closed once there is a Supervisor: its plugin may call before
+	asked      bool          // the plugin was asked before the page's prompt, and answered
 
 	mu    sync.Mutex // guards what follows
 	calls []string   // in order
@@ -59,15 +60,17 @@ type faultRig struct {
 func newFaultRig(t *testing.T, f fault) *faultRig {
 	t.Helper()
 	suite.Secret(textStays, textPage, textOther)
-	r := &faultRig{t: t, fault: f, store: newStore(t)}
+	r := &faultRig{t: t, fault: f, store: newStore(t), supervised: make(chan struct{})}
 	r.sessions = &countingSessions{fakeSessions: newFakeSessions(), rig: r, prompts: map[string]int{}}
 	r.Supervisor = host.Supervise(t.Context(), host.Supervision{Options: host.Options{Binary: binary, Store: r.store, Sessions: r.sessions, Name: "test", Log: testLog(), Env: pluginEnv}})
+	close(r.supervised)
 	t.Cleanup(r.Close)
 	return r
 }
 
 // kill ends the plugin with SIGKILL, and waits until the host has noticed.
 func (r *faultRig) kill(wait bool) {
+	<-r.supervised
 	p, err := r.Plugin()
 	if err != nil {
 		return // it is down already
