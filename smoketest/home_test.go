@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a test waits for something to become true.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // home is a running harness with our bundle, and what a test does with it. Every
 // method ends the test on an error.

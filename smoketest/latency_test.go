@@ -24,6 +24,7 @@ func TestLatencies(t *testing.T) {
 		session := h.awaitSent(title)
 		h.must(h.API.RenameSession(h.ctx, session, title))
 		stock[i] = title
+		p.seesText("echo: " + title) // the page makes a new composer while the turn begins
 		p.holds("")
 		p.write("unsent " + title)
 	}

@@ -36,6 +36,8 @@ func Call(ctx context.Context, url, method string, payload, result any) error {
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	// DSH ends connections that rest for a while, and a call that meets that end is lost.
+	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)

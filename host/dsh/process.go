@@ -30,14 +30,18 @@ const (
 )
 
 // Install adds the bundle in bundleDir (see [Toolchain.Stage]) to the web profile
-// of home with DSH's own command. It needs no network. A running host takes it
-// up when it is started the next time.
+// of home with DSH's own command, also over a copy of it with other files. It needs
+// no network. A running host takes it up when it is started the next time.
 func (t *Toolchain) Install(ctx context.Context, home, bundleDir string) error {
 	bundle, err := filepath.Abs(bundleDir)
 	if err != nil {
 		return fmt.Errorf("install the bundle: %w", err)
 	}
-	return t.plugin(ctx, home, "add", "file:"+bundle)
+	add := func() error { return t.plugin(ctx, home, "add", "file:"+bundle) }
+	if err := add(); err != nil {
+		return err
+	}
+	return install.Replace(home, profile, bundle, add)
 }
 
 // Uninstall removes the bundle from the web profile of home. Drafts stay on disk.

@@ -2,7 +2,10 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
@@ -54,9 +57,9 @@ func Add(ctx context.Context, o Options, b *Bundle) (Result, error) {
 		}
 	}
 	c.say("adding draft sessions %s to the profile %s of %s", b.Version, o.Profile, o.Home)
-	err = c.plugin(ctx, "add", "--prefer-offline", "file:"+r.Folder)
-	if err == nil && !c.holds(b, r.Folder) {
-		err = shared.Errorf(DSHFailed, "dsh plugin reported success, but the profile does not hold the bundle")
+	add := func() error { return c.plugin(ctx, "add", "--prefer-offline", "file:"+r.Folder) }
+	if err = add(); err == nil {
+		err = Replace(o.Home, o.Profile, r.Folder, add)
 	}
 	if err != nil {
 		err = c.undo(ctx, err)
@@ -77,6 +80,40 @@ func Add(ctx context.Context, o Options, b *Bundle) (Result, error) {
 func (c *change) holds(b *Bundle, folder string) bool {
 	s, err := look(c.Home, c.Profile)
 	return err == nil && s.listed && s.dependency == "file:"+folder && s.installed != "" && b.whole(s.installed)
+}
+
+// Holds tells whether a profile has exactly the files of a folder as its bundle.
+func Holds(home, profile, folder string) bool {
+	s, err := look(home, profile)
+	return err == nil && s.listed && s.dependency == "file:"+folder && s.installed != "" && sameBundle(s)
+}
+
+// Replace has add called again when the copy of the bundle in a profile does not
+// have the files of folder, with that copy out of the way: pnpm leaves one alone
+// that it believes to be there, whatever has become of it. Without an error the
+// profile has the files of folder; with one it has the copy that it had.
+func Replace(home, profile, folder string, add func() error) error {
+	if Holds(home, profile, folder) {
+		return nil
+	}
+	copied := filepath.Join(profileFolder(home, profile), "node_modules", PackageName)
+	if target, err := filepath.EvalSymlinks(copied); err == nil {
+		copied = target
+	}
+	aside := copied + ".replaced"
+	if err := errors.Join(os.RemoveAll(aside), os.Rename(copied, aside)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return shared.Errorf(shared.StorageIO, "replace the bundle in the profile: %w", err)
+	}
+	err := add()
+	if err == nil && !Holds(home, profile, folder) {
+		err = shared.Errorf(DSHFailed, "dsh plugin reported success, but the profile does not hold the bundle")
+	}
+	if err == nil {
+		err = os.RemoveAll(aside)
+	} else if _, errAside := os.Stat(aside); errAside == nil {
+		err = errors.Join(err, os.RemoveAll(copied), os.Rename(aside, copied))
+	}
+	return err
 }
 
 // Installed tells the version of the bundle in a profile and the folder that it

@@ -199,6 +199,28 @@ func TestWithoutPnpmNothingIsChanged(t *testing.T) {
 	}
 }
 
+// Installing again puts right what has become of the installed copy, although pnpm
+// believes that it is there.
+func TestDamagedBundleIsMended(t *testing.T) {
+	o := options(t.TempDir(), with(t, "believes"))
+	bundle := load(t, release(t, "1.0.0"))
+	installed := add(t, o, bundle)
+	for name, damage := range map[string]func() error{
+		"a missing binary":  func() error { return os.Remove(installed.Command) },
+		"a changed binary":  func() error { return os.WriteFile(installed.Command, []byte("x"), 0o755) },
+		"a missing library": func() error { return os.RemoveAll(filepath.Join(filepath.Dir(installed.Command), "..", "lib")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := damage(); err != nil {
+				t.Fatal(err)
+			}
+			if again := add(t, o, bundle); !again.Changed || !Holds(o.Home, o.Profile, again.Folder) {
+				t.Errorf("%+v", again)
+			}
+		})
+	}
+}
+
 // A profile that names a bundle which is not there keeps DSH from starting: both
 // commands mend it.
 func TestMissingBundleIsMended(t *testing.T) {
