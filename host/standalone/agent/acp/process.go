@@ -114,9 +114,11 @@ func (a *ACP) start() (*process, error) {
 	}
 	p := &process{cmd: cmd, stdin: stdin, exited: make(chan struct{}), conversations: map[string]*conversation{}}
 	p.client = &client{turns: map[sdk.SessionId]*attached{}}
-	p.conn = sdk.NewClientSideConnection(p.client, stdin, stdout)
+	silent := make(chan struct{})
+	p.conn = sdk.NewClientSideConnection(p.client, stdin, &gated{Reader: stdout, open: silent})
 	p.conn.SetLogger(slog.New(slog.DiscardHandler)) // its lines quote messages
-	_ = output.Close()                              // the program has its own
+	close(silent)
+	_ = output.Close() // the program has its own
 	a.tasks.Go(func() {
 		<-p.conn.Done()
 		select {
@@ -130,6 +132,22 @@ func (a *ACP) start() (*process, error) {
 	})
 	return p, nil
 }
+
+// gated is read only once it is open: the connection reads as soon as it is made,
+// and may log before it is told where to.
+type gated struct {
+	io.Reader
+	open <-chan struct{}
+}
+
+func (g *gated) Read(p []byte) (int, error) {
+	<-g.open
+	return g.Reader.Read(p)
+}
+
+// internalError is JSON-RPC's code of it, which the connection also gives for what
+// it could not write.
+const internalError = -32603
 
 // kill ends the program and what it started.
 func (p *process) kill() {
@@ -156,14 +174,21 @@ func (p *process) explain(doing string, err error) error {
 	if errors.As(err, &own) {
 		return err
 	}
+	var refused *sdk.RequestError
+	if errors.As(err, &refused) && refused.Code == internalError {
+		// A program that has just ended is known by its closed input first.
+		select {
+		case <-p.conn.Done():
+		case <-time.After(endWithin):
+		}
+	}
 	select {
 	case <-p.conn.Done():
 		<-p.exited
 		return fault.Errorf(fault.AgentUnavailable, "the agent's program ended (%s); the next prompt starts it again", p.cmd.ProcessState)
 	default:
 	}
-	var refused *sdk.RequestError
-	if errors.As(err, &refused) {
+	if refused != nil {
 		return fault.Errorf(fault.AgentUnavailable, "the agent refused (%s: error %d)", doing, refused.Code)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
