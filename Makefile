@@ -52,7 +52,7 @@ test: setup lint
 	$(GO) test -race -count=1 $(unit)
 	$(MAKE) --no-print-directory fuzz FUZZTIME=20s
 	$(GO) test -race -v -count=1 -timeout 20m ./host/dsh
-	$(GO) test -v -count=1 -timeout 30m ./smoketest/...
+	$(GO) test -v -p 1 -count=1 -timeout 40m ./smoketest/...
 
 FUZZTIME ?= 10m
 # The Go tool itself now and then reports the end of its time, and nothing else, as
