@@ -82,6 +82,12 @@ func (c *change) holds(b *Bundle, folder string) bool {
 	return err == nil && s.listed && s.dependency == "file:"+folder && s.installed != "" && b.whole(s.installed)
 }
 
+// IsBundle tells whether a folder holds the bundle, of whatever release.
+func IsBundle(folder string) bool {
+	manifest, err := readPackage(folder)
+	return err == nil && manifest.Name == PackageName
+}
+
 // Holds tells whether a profile has exactly the files of a folder as its bundle.
 func Holds(home, profile, folder string) bool {
 	s, err := look(home, profile)
