@@ -3,6 +3,7 @@ package smoketest
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
@@ -128,6 +129,7 @@ func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
 	if draft.WorkspaceID == elsewhere.ID {
 		elsewhere = h.work
 	}
+	bystander := h.open()
 	h.must(p.PickWorkspace(filepath.Base(elsewhere.Path)))
 	h.eventually("the page shows a session of the other workspace", func() error {
 		workspaces, _, err := h.API.Workspaces(h.ctx)
@@ -145,6 +147,7 @@ func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
 		return fmt.Errorf("it shows %s", current)
 	})
 	p.holds("carry me")
+	bystander.says("moved")
 	h.must(h.API.Flush(h.ctx))
 	h.eventually("the draft has its text, in its workspace or the other one", func() error {
 		if now := h.draft(draft.ID); now.Text != "carry me" || (now.WorkspaceID != draft.WorkspaceID && now.WorkspaceID != elsewhere.ID) {
@@ -155,6 +158,11 @@ func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
 	h.bound(draft.ID)
 	p.shows(other.ID, "bystander")
 	p.shows(draft.ID, "carry me")
+	seen, err := p.NoticesSeen()
+	h.must(err)
+	if slices.Contains(seen, "moved") {
+		t.Error("the page that moved the draft says that it was moved")
+	}
 	p.reload()
 	p.shows(draft.ID, "carry me")
 	h.onDisk(draft.ID, "carry me")

@@ -18,7 +18,8 @@ export function Notices({ app }) {
   const mode = usePage(app, state => state.mode)
   const told = usePage(app, state => state.sidebar?.notices ?? none)
   const own = usePage(app, state => state.notices)
-  const notices = [...told, ...own.filter(({ kind, draftId }) => !told.some(other => other.kind === kind && other.draftId === draftId))]
+  const quiet = usePage(app, state => state.quiet)
+  const notices = [...told.filter(({ id }) => !quiet.has(id)), ...own.filter(({ kind, draftId }) => !told.some(other => other.kind === kind && other.draftId === draftId))]
   const storage = usePage(app, state => state.sidebar?.storage)
   const broken = mode === 'full' && storage !== undefined && storage.code !== ''
   return h(Fragment, null,

@@ -17,6 +17,7 @@ import { openEvents } from './events.js'
 import { installGuard } from './guard.js'
 import { installLine } from './line.js'
 import { dictionaries, namespace } from './locale.js'
+import { OwnMoves } from './moves.js'
 import { mountRemote } from './remote.js'
 import { installShortcut } from './shortcut.js'
 import { Quiet, shadowBrowser } from './sidebar/slot.js'
@@ -70,6 +71,7 @@ export class Page {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #lost
   #toasts = 0
+  #moves = new OwnMoves()
   #decide = () => {}
   #decided = new Promise(resolve => { this.#decide = () => resolve(undefined) })
 
@@ -203,7 +205,7 @@ export class Page {
         this.#known = new Set(ids)
         this.#bases.writeSessions(ids)
       }
-      this.#store.set({ sidebar: event.value, hidden: this.#known })
+      this.#store.set({ sidebar: event.value, hidden: this.#known, quiet: this.#moves.quiet(event.value.notices) })
     }
     this.#bridge?.onEvent(event)
   }
@@ -220,7 +222,7 @@ export class Page {
     })
     const bridge = this.#bridge = new Bridge({
       ctx, activity, unseen, call: this.#call, bases: this.#bases,
-      editorId: crypto.randomUUID(),
+      editorId: crypto.randomUUID(), moves: this.#moves,
       sidebar: () => store.getSnapshot().sidebar,
       pickedSession: raw => this.#pickedSession(raw),
       publish: (editors, shown) => store.set({ editors, shown }),

@@ -8,6 +8,7 @@
  * @property {Record<string, import('./bridge/types.js').EditorState>} editors by draft, of this page
  * @property {string | undefined} shown the draft on screen
  * @property {readonly import('../wire/types.js').Notice[]} notices of this page, beside the sidebar's
+ * @property {ReadonlySet<string>} quiet notices of the sidebar that this page need not show
  * @property {ReadonlySet<string>} unseen sessions in which a draft's text cannot be shown now
  * @property {boolean} creating
  * @property {string | undefined} reveal the draft whose row shall be in view once it is there
@@ -19,7 +20,7 @@
 
 /** @type {PageState} */
 export const initialState = {
-  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, unseen: new Set(), notices: [], creating: false,
+  mode: 'starting', sidebar: undefined, hidden: new Set(), editors: {}, shown: undefined, unseen: new Set(), notices: [], quiet: new Set(), creating: false,
   reveal: undefined, focus: undefined, toast: undefined, dialog: undefined, trash: false,
 }
 

@@ -101,23 +101,16 @@ func (p *Page) ClickOn(selector string) error { return p.clickOn(selector, "") }
 
 // clickOn clicks the first visible element of a selector whose text is label, or
 // whatever its text when that is "".
-func (p *Page) clickOn(selector, label string) error {
-	at, err := p.find(selector, label)
+func (p *Page) clickOn(selector, label string) error { return p.Page.ClickOn(first(selector, label)) }
+
+func (p *Page) hover(selector, label string) error {
+	at, err := p.Aim(first(selector, label))
 	if err != nil {
-		return fmt.Errorf("click: %w", err)
+		return err
 	}
-	return p.Click(at.X, at.Y)
+	return p.Hover(at.X, at.Y)
 }
 
-type point struct{ X, Y float64 }
-
-func (p *Page) find(selector, label string) (point, error) {
-	at, err := browser.Eval[*point](p.Page, `probe.restingPoint(`+quote(selector)+`, `+quote(label)+`)`)
-	if err != nil {
-		return point{}, fmt.Errorf("find %s %s: %w", selector, label, err)
-	}
-	if at == nil {
-		return point{}, fmt.Errorf("find %s %s: no such element, or another one covers it", selector, label)
-	}
-	return *at, nil
+func first(selector, label string) string {
+	return `probe.first(` + quote(selector) + `, ` + quote(label) + `)`
 }

@@ -53,11 +53,7 @@ func (p *Page) OpenRow(draftID string) error { return p.ClickOn(RowSelector(draf
 
 // DeleteRow deletes a draft by its row's menu.
 func (p *Page) DeleteRow(draftID string) error {
-	row, err := p.find(RowSelector(draftID), "")
-	if err != nil {
-		return err
-	}
-	if err := p.Hover(row.X, row.Y); err != nil {
+	if err := p.hover(RowSelector(draftID), ""); err != nil {
 		return err
 	}
 	if err := p.ClickOn(fmt.Sprintf(`li[data-draft-id=%s] button[aria-haspopup=menu]`, quote(draftID))); err != nil {

@@ -35,16 +35,6 @@ window.probe = (() => {
 
   const groups = () => [...document.querySelectorAll('[role=tree] [role=treeitem][aria-expanded]')]
 
-  const point = (selector, label) => {
-    const element = [...document.querySelectorAll(selector)].find(e => visible(e) && (label === '' || text(e) === label))
-    if (element === undefined) return null
-    element.scrollIntoView({ block: 'nearest' })
-    const box = element.getBoundingClientRect()
-    const x = box.left + box.width / 2, y = box.top + box.height / 2
-    const top = document.elementFromPoint(x, y)
-    return top !== null && (element.contains(top) || top.contains(element)) ? { x, y } : null
-  }
-
   return {
     // The page has its sidebar, and a session whose composer takes text.
     ready: () => document.querySelector('[role=tree]') !== null && window.probe.current() !== ''
@@ -178,18 +168,8 @@ window.probe = (() => {
       document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     },
 
-    // Where a person would click: the middle of an element that is in view, rests
-    // there and is not covered; null when there is none within five seconds.
-    restingPoint: async (selector, label) => {
-      let previous
-      for (let i = 0; i < 100; i++) {
-        const now = point(selector, label)
-        if (now !== null && previous && now.x === previous.x && now.y === previous.y) return now
-        previous = now
-        await new Promise(resolve => setTimeout(resolve, 50))
-      }
-      return null
-    },
+    // The first visible element of a selector, with that text unless it is ''.
+    first: (selector, label) => [...document.querySelectorAll(selector)].find(e => visible(e) && (label === '' || text(e) === label)),
 
     // From the click to the first moment at which the composer holds the text.
     timeSwitch: (element, expected) => new Promise(resolve => {

@@ -13,11 +13,7 @@ func (p *Page) PressNewSession() error { return p.ClickOn(`button[aria-label="Ne
 // PressGroupPlus clicks the "+" of a workspace's group, which shows while the
 // mouse is over the group's row.
 func (p *Page) PressGroupPlus(workspace string) error {
-	row, err := p.find(`[role=tree] [role=treeitem][aria-expanded]`, workspace)
-	if err != nil {
-		return err
-	}
-	if err := p.Hover(row.X, row.Y); err != nil {
+	if err := p.hover(`[role=tree] [role=treeitem][aria-expanded]`, workspace); err != nil {
 		return err
 	}
 	return p.ClickOn(`button[aria-label=` + quote("New session in "+workspace) + `]`)
@@ -31,7 +27,7 @@ func (p *Page) OpenPluginLine() error {
 		{`button`, "Settings"}, {`[role=dialog] nav button`, "Plugins"}, {`[role=dialog] [role=tab]`, "Drafts"},
 	} {
 		if step.label != "Drafts" {
-			if err := p.await(step.label+" is there", `probe.restingPoint(`+quote(step.selector)+`, `+quote(step.label)+`)`, settingsTimeout); err != nil {
+			if err := p.await(step.label+" is there", first(step.selector, step.label), settingsTimeout); err != nil {
 				return err
 			}
 		}

@@ -109,41 +109,24 @@ func (p *Page) ClickRow(title string) error {
 	if err := p.AwaitRow(title); err != nil {
 		return err
 	}
-	return p.ClickOn(rowExpression(title) + `.querySelector('.row-title')`)
-}
-
-// ClickOn clicks the middle of the element that an expression gives.
-func (p *Page) ClickOn(expression string) error {
-	x, y, err := p.middle(expression)
-	if err != nil {
-		return err
-	}
-	return p.Click(x, y)
-}
-
-func (p *Page) middle(expression string) (x, y float64, err error) {
-	box, err := browser.Eval[[]float64](p.Page, `(box => [box.left + box.width / 2, box.top + box.height / 2])((`+expression+`).getBoundingClientRect())`)
-	if err != nil {
-		return 0, 0, fmt.Errorf("find %s: %w", expression, err)
-	}
-	return box[0], box[1], nil
+	return p.ClickOn(rowExpression(title) + `?.querySelector('.row-title')`)
 }
 
 // DragRow puts a draft where another one is, a little beyond its middle.
 func (p *Page) DragRow(title, to string) error {
-	x, y, err := p.middle(rowExpression(title))
+	from, err := p.Aim(rowExpression(title))
 	if err != nil {
 		return err
 	}
-	toX, toY, err := p.middle(rowExpression(to))
+	onto, err := p.Aim(rowExpression(to))
 	if err != nil {
 		return err
 	}
 	beyond := 4.0
-	if toY < y {
+	if onto.Y < from.Y {
 		beyond = -beyond
 	}
-	return p.Drag(x, y, toX, toY+beyond)
+	return p.Drag(from.X, from.Y, onto.X, onto.Y+beyond)
 }
 
 // NewDraft presses Alt+Shift+N and waits until the empty field has the keyboard.

@@ -26,6 +26,7 @@ import { livesElsewhere, textHash } from './leftovers.js'
  * @property {() => Sidebar | undefined} sidebar
  * @property {Pick<import('./unseen.js').Unseen, 'look' | 'take'>} unseen
  * @property {(raw: string) => string | undefined} pickedSession the session that DSH's picker has just connected, if its composer holds this text
+ * @property {Pick<import('../moves.js').OwnMoves, 'begin' | 'failed'>} moves
  * @property {(states: Record<string, EditorState>, shownDraftId: string | undefined) => void} publish
  * @property {(draftId: string) => Promise<string>} prepare makes sure that the draft has a session in the page's list, and tells it
  * @property {(message: string) => void} report
@@ -358,7 +359,7 @@ export class Bridge {
 
   /** DSH's picker took the draft's text to another workspace's session: the draft goes with it. @param {Editor} editor @param {Projection} held @param {string} target */
   async #move(editor, held, target) {
-    const { ctx, call, bases } = this.#host
+    const { ctx, call, bases, moves } = this.#host
     const { draftId, sessionId } = editor
     const workspaceId = ctx.workspaces.list.getSnapshot().items.find(item => item.sessionIds.includes(target))?.workspaceId
     const composer = composerOf(ctx, target)
@@ -368,8 +369,10 @@ export class Bridge {
       composer.write(held)
       const base = bases.read(sessionId)
       if (base) bases.write(target, base)
+      moves.begin(draftId)
       await call('move', { draftId, workspaceId, sessionId: target })
     } catch (error) {
+      moves.failed(draftId)
       if (composer?.read().text === held.text) composer.write({ text: '', contentJson: '' })
       bases.forget(target)
       editor.moveFailed()
