@@ -123,7 +123,9 @@ func (s *Server) handler() http.Handler {
 		mux.HandleFunc(pattern, s.let(s.answer(handle)))
 	}
 	mux.HandleFunc("/api/", s.let(func(w http.ResponseWriter, _ *http.Request) { s.fail(w, errNoRoute) }))
-	mux.Handle("GET /assets/", s.assets())
+	for _, folder := range []string{"/assets/", "/page/"} {
+		mux.Handle("GET "+folder, s.assets())
+	}
 	mux.HandleFunc("GET /{$}", s.index)
 	return s.guard(mux)
 }

@@ -14,14 +14,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/draft-sessions/dsh-draft-sessions/host/page"
 )
 
 //go:embed index.html assets
 var sources embed.FS
 
 // Read gives a file of the page: index.html, which belongs at the host's root, or
-// one of assets/, which belongs at /assets/; the files name each other by those
-// paths. The error is fs.ErrNotExist for any other name. Comments and indentation of
+// one of assets/ or page/ (package page), which belong at /assets/ and /page/; the
+// files name each other by those paths. The error is fs.ErrNotExist for any other name. Comments and indentation of
 // scripts and styles are left out, so that only a reader of the sources pays for them; each
 // line keeps its number.
 func Read(name string) ([]byte, error) {
@@ -37,22 +39,24 @@ func Names() []string { return slices.Sorted(maps.Keys(files())) }
 
 var files = sync.OnceValue(func() map[string][]byte {
 	served := map[string][]byte{}
-	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for under, files := range map[string]embed.FS{"": sources, "page": page.Files} {
+		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			data, err := files.ReadFile(name)
+			switch path.Ext(name) {
+			case ".js":
+				data = bare(data)
+			case ".css":
+				data = []byte(tight.Replace(string(bare(data))))
+			}
+			served[path.Join(under, name)] = data
 			return err
+		})
+		if err != nil {
+			panic("web: the embedded files cannot be read: " + err.Error()) // they are part of the binary
 		}
-		data, err := sources.ReadFile(name)
-		switch path.Ext(name) {
-		case ".js":
-			data = bare(data)
-		case ".css":
-			data = []byte(tight.Replace(string(bare(data))))
-		}
-		served[name] = data
-		return err
-	})
-	if err != nil {
-		panic("web: the embedded files cannot be read: " + err.Error()) // they are part of the binary
 	}
 	return served
 })

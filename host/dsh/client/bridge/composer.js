@@ -1,5 +1,6 @@
 /** One session's stock composer: what it holds, when it changes, and writing into it. */
-import { occurrencesOf, project, same } from './projection.js'
+import { same } from '../../../page/content.js'
+import { occurrencesOf, project } from './projection.js'
 
 /**
  * @typedef {import('../dsh.js').Context} Context

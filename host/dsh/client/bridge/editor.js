@@ -6,18 +6,19 @@
  * the composer is an edit: a composer that DSH emptied by itself is none (taken.js).
  */
 import { Elsewhere } from './elsewhere.js'
-import { Line } from './line.js'
-import { emptyProjection, same } from './projection.js'
+import { emptyContent, same } from '../../../page/content.js'
+import { Line } from '../../../page/line.js'
+import { Timers } from '../../../page/timers.js'
+import { RemoteError } from '../remote.js'
 import { Taken } from './taken.js'
-import { Timers } from './timers.js'
 import { behind } from './unseen.js'
 
 /**
  * @typedef {import('./projection.js').Projection} Projection
  * @typedef {import('./composer.js').ComposerView} ComposerView
- * @typedef {import('./line.js').Opened} Opened
- * @typedef {import('./line.js').Saved} Saved
- * @typedef {import('./line.js').NotSaved} NotSaved
+ * @typedef {import('../remote.js').Answer<'openEditor'>} Opened
+ * @typedef {import('../../wire/types.js').Message<'Saved'>} Saved
+ * @typedef {import('../../wire/types.js').Message<'NotSaved'>} NotSaved
  * @typedef {import('../../wire/types.js').Message<'TextChanged'>} TextChanged
  * @typedef {import('./types.js').EditorState} EditorState
  * @typedef {import('./types.js').EditorHost} EditorHost
@@ -62,7 +63,12 @@ export class Editor {
     this.#unseen = host.unseen === true
     this.#last = composer.read()
     this.#line = new Line({
-      call: host.call, editorId: host.editorId, draftId,
+      editorId: host.editorId, draftId: () => draftId,
+      openEditor: request => host.call('openEditor', request),
+      edit: edit => host.call('edit', edit),
+      flush: id => host.call('flush', { draftId: id }),
+      closeEditor: ref => host.call('closeEditor', ref),
+      failureOf: error => error instanceof RemoteError ? error : new RemoteError('OPERATION_UNKNOWN', String(error)),
       current: () => this.#taken.sending ? undefined : this.#current(),
       reopen: () => { void this.begin() },
       gone: () => host.gone(this),
@@ -164,7 +170,7 @@ export class Editor {
       this.#timers.again('open', pollMs, () => { void this.begin() })
       return
     }
-    const held = this.#unseen ? emptyProjection : this.#current()
+    const held = this.#unseen ? emptyContent : this.#current()
     const remembered = this.#host.bases.read(this.sessionId)
     const opened = await this.#line.begin(held, remembered)
     if (opened && !this.#disposed) this.#opened(opened, held, remembered?.textRevision)
@@ -277,7 +283,7 @@ export class Editor {
     if (known && !change.replaced) return
     if (this.#taken.command && change.text === '') {
       // The plugin takes the command's line out of the draft. What was typed since is an edit of that.
-      this.#line.takeOver({ ...emptyProjection, textRevision: change.textRevision, textHash: change.textHash })
+      this.#line.takeOver({ ...emptyContent, textRevision: change.textRevision, textHash: change.textHash })
       this.#remember()
       return
     }
@@ -292,7 +298,7 @@ export class Editor {
     return this.#elsewhere
   }
 
-  /** Wait until the plugin has everything on disk, or two seconds. */
+  /** Wait until the plugin has everything on disk, or five seconds. */
   async settle() {
     await this.#line.settle()
     this.#changed()

@@ -3,8 +3,8 @@
  * writing, and else it waits until the person decides. What was written here is then
  * a conflict copy in the plugin.
  */
+import { same } from '../../../page/content.js'
 import { RemoteError } from '../remote.js'
-import { same } from './projection.js'
 
 /**
  * @typedef {import('./projection.js').Projection} Projection
@@ -16,8 +16,8 @@ import { same } from './projection.js'
  * @typedef {object} ElsewhereHost
  * @property {string} draftId
  * @property {import('../remote.js').Call} call
- * @property {import('./line.js').Line} line
- * @property {import('./timers.js').Timers} timers
+ * @property {import('../../../page/line.js').Line<import('../remote.js').Answer<'openEditor'>>} line
+ * @property {import('../../../page/timers.js').Timers} timers
  * @property {() => Projection} holds what the composer holds
  * @property {() => boolean} occupied whether somebody is at the composer, or DSH is
  * @property {() => boolean} dirty whether the plugin lacks something that was written here

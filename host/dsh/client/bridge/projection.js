@@ -7,14 +7,8 @@
 /**
  * @typedef {import('../dsh.js').Occurrence} Occurrence
  * @typedef {import('../dsh.js').ComposerState} ComposerState
- * @typedef {{ text: string, contentJson: string }} Projection
+ * @typedef {import('../../../page/content.js').Content} Projection
  */
-
-/** The largest text that the store takes, in bytes of UTF-8 (shared.MaxTextBytes). */
-export const maxTextBytes = 1 << 20
-
-/** @type {Projection} */
-export const emptyProjection = Object.freeze({ text: '', contentJson: '' })
 
 /**
  * @param {Pick<ComposerState, 'draft' | 'occurrences'>} state
@@ -73,15 +67,4 @@ function isOccurrence(value) {
   return typeof value === 'object' && value !== null
     && ['source', 'ref', 'label', 'clipboardText'].every(key => typeof value[key] === 'string')
     && Number.isSafeInteger(value.offset) && Number.isSafeInteger(value.length) && value.length > 0
-}
-
-/** @param {Projection} a @param {Projection} b */
-export function same(a, b) {
-  return a.text === b.text && a.contentJson === b.contentJson
-}
-
-/** @param {string} text */
-export function tooLarge(text) {
-  // Three bytes a unit is the most that UTF-8 needs: short texts are not encoded to be counted.
-  return text.length * 3 > maxTextBytes && new TextEncoder().encode(text).length > maxTextBytes
 }

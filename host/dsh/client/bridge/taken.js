@@ -16,7 +16,7 @@
  * @property {(held: Projection, target: string) => void} moved
  * @property {(taken: Projection) => void} restore put it back, before what was typed since
  * @property {() => void} resume what the composer holds now is what the draft shall be
- * @property {import('./timers.js').Timers} timers
+ * @property {import('../../../page/timers.js').Timers} timers
  */
 
 /**

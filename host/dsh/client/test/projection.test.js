@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Composer } from '../bridge/composer.js'
-import { maxTextBytes, occurrencesOf, project, tooLarge } from '../bridge/projection.js'
+import { maxTextBytes, tooLarge } from '../../../page/content.js'
+import { occurrencesOf, project } from '../bridge/projection.js'
 import { StandInput } from './stand.js'
 
 /** @param {number} offset @param {string} label @param {string} path */

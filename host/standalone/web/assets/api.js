@@ -8,6 +8,8 @@ const deadlineMs = 15_000
 const slowMs = 45_000
 const slow = new Set(['new', 'bind', 'send', 'flush', 'move'])
 
+/** @typedef {(operation: string, request: object) => Promise<any>} Call */
+
 /** A call that failed. The message is for people and never holds draft text. */
 export class ApiError extends Error {
   /** @param {string} code @param {string} message */

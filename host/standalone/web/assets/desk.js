@@ -11,7 +11,7 @@ import { rowOf } from './model.js'
  */
 /**
  * @typedef {object} DeskHost
- * @property {import('./editor/line.js').Call} call
+ * @property {import('./api.js').Call} call
  * @property {string} editorId
  * @property {Unsaved} unsaved
  * @property {() => Model} model

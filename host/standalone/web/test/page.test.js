@@ -8,10 +8,16 @@ import { words as en } from '../assets/locale/en.js'
 import { words as zh } from '../assets/locale/zh.js'
 import { ago, reasonText, translator } from '../assets/locale.js'
 
-const assets = join(import.meta.dirname, '..', 'assets')
-const scripts = readdirSync(assets, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.js'))
+const web = join(import.meta.dirname, '..')
+/** Where the host serves it, and where it lies. */
+const folders = { assets: join(web, 'assets'), page: join(web, '..', '..', 'page') }
+const scripts = Object.entries(folders).flatMap(([served, folder]) => readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.js')).map(name => `${served}/${name.replaceAll('\\', '/')}`)).sort()
 /** @param {string} name */
-const source = name => readFileSync(join(assets, name), 'utf8')
+const source = name => {
+  const [served, ...path] = name.split('/')
+  return readFileSync(join(folders[/** @type {keyof typeof folders} */ (served)], ...path), 'utf8')
+}
 
 test('both languages have the same texts, with the same places for values', () => {
   assert.deepEqual(Object.keys(zh).sort(), Object.keys(en).sort())
@@ -22,7 +28,7 @@ test('both languages have the same texts, with the same places for values', () =
 })
 
 test('every text that the page names exists, and none is left over', () => {
-  const code = scripts.filter(name => !name.startsWith('locale/') && !name.startsWith('locale\\')).map(source).join('\n')
+  const code = scripts.filter(name => !name.startsWith('assets/locale/')).map(source).join('\n')
   const named = [...code.matchAll(/\bt\(\s*'([^']+)'/g)].map(([, key]) => /** @type {string} */ (key))
   for (const key of named) assert.ok(key in en, key)
   for (const key of Object.keys(en)) {
@@ -33,10 +39,10 @@ test('every text that the page names exists, and none is left over', () => {
 })
 
 test('index.html fetches every script at once, but for those that are fetched when needed', () => {
-  const html = readFileSync(join(assets, '..', 'index.html'), 'utf8')
-  const later = ['first.js', 'main.js', 'view/dialogs.js', 'view/drag.js', 'view/log.js', 'view/logitems.js', 'locale/en.js', 'locale/zh.js']
-  const preloaded = [...html.matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)].map(([, name]) => name)
-  assert.deepEqual(preloaded.sort(), scripts.map(name => name.replaceAll('\\', '/')).filter(name => !later.includes(name)).sort())
+  const html = readFileSync(join(web, 'index.html'), 'utf8')
+  const later = ['first.js', 'main.js', 'view/dialogs.js', 'view/drag.js', 'view/log.js', 'view/logitems.js', 'locale/en.js', 'locale/zh.js'].map(name => `assets/${name}`)
+  const preloaded = [...html.matchAll(/modulepreload" href="\/([^"]+)"/g)].map(([, name]) => name)
+  assert.deepEqual(preloaded.sort(), scripts.filter(name => !later.includes(name)))
 })
 
 test('no string goes over several lines or holds a comment, since comments are left out line by line (web.go)', () => {

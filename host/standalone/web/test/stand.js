@@ -50,7 +50,7 @@ export class StandPlugin {
     return this.calls.filter(({ operation }) => operation === 'edit').map(({ request }) => request)
   }
 
-  /** @type {import('../assets/editor/line.js').Call} */
+  /** @type {import('../assets/api.js').Call} */
   call = async (operation, request) => {
     const asked = /** @type {any} */ (request)
     this.calls.push({ operation, request: asked })

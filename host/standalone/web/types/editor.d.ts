@@ -1,5 +1,5 @@
 import type { Editor } from '../assets/editor/editor.js'
-import type { Call } from '../assets/editor/line.js'
+import type { Call } from '../assets/api.js'
 import type { Entry, Unsaved } from '../assets/editor/unsaved.js'
 import type { Draft } from './api.js'
 

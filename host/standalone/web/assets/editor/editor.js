@@ -3,10 +3,10 @@
  * was changed elsewhere comes in when nobody is writing. It knows no DOM; the field
  * shows {@link Editor.text} and reports what a person writes with {@link Editor.edit}.
  */
+import { Line } from '../../../../page/line.js'
+import { Timers } from '../../../../page/timers.js'
 import { ApiError, asApiError } from '../api.js'
 import { uuidv7 } from '../ids.js'
-import { Line } from './line.js'
-import { Timers } from './timers.js'
 
 /**
  * @typedef {import('../../types/api.js').Draft} Draft
@@ -14,7 +14,7 @@ import { Timers } from './timers.js'
  * @typedef {import('../../types/api.js').Saved} Saved
  * @typedef {import('../../types/api.js').NotSaved} NotSaved
  * @typedef {import('../../types/api.js').TextChanged} TextChanged
- * @typedef {import('./line.js').Base} Base
+ * @typedef {import('./unsaved.js').Base} Base
  * @typedef {import('../../types/editor.js').EditorHost} EditorHost
  * @typedef {import('../../types/editor.js').EditorState} EditorState
  * @typedef {import('../../types/editor.js').Start} Start
@@ -67,10 +67,14 @@ export class Editor {
     }
     this.#known = this.#creating !== undefined || left !== undefined
     this.#line = new Line({
-      call: host.call,
       editorId: host.editorId,
       draftId: () => this.draftId,
-      current: () => this.composing ? undefined : this.text,
+      openEditor: request => host.call('open-editor', request),
+      edit: edit => host.call('edit', edit),
+      flush: draftId => host.call('flush', { draftId }),
+      closeEditor: ref => host.call('close-editor', ref),
+      failureOf: asApiError,
+      current: () => this.composing ? undefined : content(this.text),
       reopen: () => { void this.begin() },
       gone: () => this.#gone(),
       changed: () => this.#changed(),
@@ -105,7 +109,7 @@ export class Editor {
   get creating() { return this.#creating !== undefined }
 
   /** Whether the disk lacks something that was written here. */
-  get dirty() { return this.#touched || this.#creating !== undefined || (this.open && (!this.#line.quiet || this.#line.lacks(this.text))) }
+  get dirty() { return this.#touched || this.#creating !== undefined || (this.open && (!this.#line.quiet || this.#line.lacks(content(this.text)))) }
 
   get base() { return this.#line.base }
 
@@ -118,7 +122,7 @@ export class Editor {
     const held = this.text
     const asked = this.draftId
     const remembered = this.#remembered
-    const opened = await this.#line.begin(held, remembered)
+    const opened = await this.#line.begin(content(held), remembered && { ...remembered, draftId: asked })
     if (opened && !this.#disposed && asked === this.draftId) this.#opened(opened, held, remembered)
   }
 
@@ -330,8 +334,7 @@ export class Editor {
 
   /** Another draft is shown. */
   leave() {
-    this.#line.push()
-    if (this.open && !this.#line.quiet) void this.#line.flush()
+    this.#line.flush()
   }
 
   /** The host or the plugin is away: what is written stays here and in the browser's storage. */
@@ -388,7 +391,7 @@ export class Editor {
 
   #changed() {
     if (this.#disposed) return
-    if (this.open && !this.#line.lacks(this.text)) this.#touched = false
+    if (this.open && !this.#line.lacks(content(this.text))) this.#touched = false
     if (this.#kept && this.open && !this.dirty) {
       this.#kept = false
       this.#timers.cancel('keep')
@@ -396,4 +399,9 @@ export class Editor {
     }
     this.#host.changed(this)
   }
+}
+
+/** @param {string} text */
+function content(text) {
+  return { text, contentJson: '' }
 }

@@ -6,7 +6,7 @@
  */
 
 /**
- * @typedef {import('./line.js').Base} Base
+ * @typedef {{ textRevision: number, hash: string, editorId: string }} Base which saved text a text is based on, and who remembers it
  * @typedef {{ draftId: string, text: string, at: number, base?: Base, creating?: object, title: string, workspaceId: string }} Entry creating: the request that makes the draft, which has not succeeded yet
  * @typedef {{ editorId: string, entry: Entry }} Left
  * @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>} Storage_

@@ -3,40 +3,79 @@
  * and what is known to be on disk. One edit is in flight at a time and the newest
  * text goes next; answers of an earlier opening are ignored.
  */
-import { asApiError, unreachable } from '../api.js'
+import { emptyContent, same, tooLarge } from './content.js'
 import { Timers } from './timers.js'
 
 /**
- * @typedef {import('../api.js').ApiError} ApiError
- * @typedef {import('../../types/api.js').Opened} Opened
- * @typedef {import('../../types/api.js').Saved} Saved
- * @typedef {import('../../types/api.js').NotSaved} NotSaved
- * @typedef {(operation: string, request: object) => Promise<any>} Call
- * @typedef {{ textRevision: number, hash: string, editorId: string }} Base which saved text a text is based on, and who remembers it
+ * @typedef {import('./content.js').Content} Content
+ * @typedef {{ draftId: string, editorId: string, generation: number }} Ref an opened editor
+ * @typedef {{ code: string, message: string, passing: boolean }} Failure passing: the same call can succeed later
  */
 /**
+ * @typedef {object} Base which saved text a text is based on
+ * @property {string} draftId
+ * @property {number} textRevision
+ * @property {string} hash
+ * @property {string} [editorId] who remembers it
+ */
+/**
+ * @typedef {object} OpenRequest
+ * @property {string} draftId
+ * @property {string} editorId
+ * @property {string} [hostText]
+ * @property {string} hostContentJson
+ * @property {number} baseTextRevision
+ * @property {string} baseHash
+ * @property {string} baseDraftId
+ * @property {string} baseEditorId
+ */
+/**
+ * @typedef {object} Opened
+ * @property {string} epoch
+ * @property {number} generation
+ * @property {{ text: string, contentJson?: string, textRevision: number, textHash: string }} draft
+ * @property {string} show 'host': the plugin has taken what the page held as its edit 0
+ */
+/** @typedef {Ref & Content & { seq: number, baseTextRevision: number, epoch: string }} Edit */
+/**
+ * @typedef {object} Saved
+ * @property {string} editorId
+ * @property {number} generation
+ * @property {number} seq
+ * @property {number} textRevision
+ * @property {string} textHash
+ * @property {string} conflictId
+ * @property {string} newDraftId
+ */
+/** @typedef {{ editorId: string, generation: number, code: string, message: string, retrying: boolean }} NotSaved */
+/**
+ * @template {Opened} O
  * @typedef {object} LineHost
- * @property {Call} call
  * @property {string} editorId one for each page load
  * @property {() => string} draftId
- * @property {() => string | undefined} current what to forward; undefined while nothing may be
+ * @property {(request: OpenRequest) => Promise<O>} openEditor
+ * @property {(edit: Edit) => Promise<unknown>} edit
+ * @property {(draftId: string) => Promise<unknown>} flush
+ * @property {(ref: Ref) => Promise<unknown>} closeEditor
+ * @property {(error: unknown) => Failure} failureOf
+ * @property {() => Content | undefined} current what to forward; undefined while nothing may be
  * @property {() => void} reopen the plugin does not know this opening: begin again
  * @property {() => void} gone the draft is no longer there
  * @property {() => void} changed
  */
 
-/** The largest text that the store takes, in bytes of UTF-8 (shared.MaxTextBytes). */
-export const maxTextBytes = 1 << 20
-
 const retryMs = [300, 700, 1_500, 3_000, 5_000]
 const settleMs = 5_000
 const settlePollMs = 40
+/** An edit in flight when the composer is left gets this long before the plugin is asked to write, in milliseconds. */
+const flushMs = 150
 
+/** @template {Opened} O */
 export class Line {
   epoch = ''
   generation = 0
   /** What the draft holds as far as this page knows, and under which text revision. */
-  base = { text: '', textRevision: 0, hash: '' }
+  base = { ...emptyContent, textRevision: 0, hash: '' }
   /** @type {{ code: string, message: string, retrying: boolean } | undefined} */
   failure
 
@@ -45,21 +84,21 @@ export class Line {
   /** @type {'closed' | 'opening' | 'open'} */
   #phase = 'closed'
   #attempt = 0
-  /** @type {Promise<unknown>} */
+  /** The opening that is being asked for, settled with its answer. @type {Promise<unknown>} */
   #asking = Promise.resolve()
   /** The last word of a save under an opening whose answer has not come yet. @type {Saved | undefined} */
   #early
   #failures = 0
   #seq = 0
   #savedSeq = -1
-  /** What the plugin has accepted from here. @type {string | undefined} */
+  /** What the plugin has accepted from here. @type {Content | undefined} */
   #accepted
-  /** @type {{ text: string, seq: number } | undefined} */
+  /** @type {(Content & { seq: number }) | undefined} */
   #inFlight
-  /** Accepted and not yet on disk, oldest first. @type {{ text: string, seq: number }[]} */
+  /** Accepted and not yet on disk, oldest first. @type {(Content & { seq: number })[]} */
   #unsaved = []
 
-  /** @param {LineHost} host */
+  /** @param {LineHost<O>} host */
   constructor(host) {
     this.#host = host
   }
@@ -77,17 +116,17 @@ export class Line {
     return this.#phase === 'open' && !this.#inFlight && this.#unsaved.length === 0
   }
 
-  /** @param {string} text */
+  /** @param {Content} text */
   lacks(text) {
-    return this.#accepted === undefined || text !== this.#accepted
+    return this.#accepted === undefined || !same(text, this.#accepted)
   }
 
   // ---- opening ----
 
   /**
-   * @param {string} held what the composer holds
+   * @param {Content} held what the composer holds
    * @param {Base | undefined} remembered
-   * @returns {Promise<Opened | undefined>} undefined when it failed, or was overtaken
+   * @returns {Promise<O | undefined>} undefined when it failed, or was overtaken
    */
   async begin(held, remembered) {
     const attempt = ++this.#attempt
@@ -109,25 +148,27 @@ export class Line {
       this.#opened(opened, held)
       return opened
     } catch (error) {
-      if (attempt === this.#attempt) this.#openingFailed(asApiError(error))
+      if (attempt === this.#attempt) this.#openingFailed(this.#host.failureOf(error))
       return undefined
     }
   }
 
-  /** @param {string} held @param {Base | undefined} remembered @returns {Promise<Opened>} */
+  /** @param {Content} held @param {Base | undefined} remembered */
   #ask(held, remembered) {
     const { draftId, editorId } = this.ref
-    return this.#host.call('open-editor', {
+    return this.#host.openEditor({
       draftId, editorId,
-      ...(held === '' ? {} : { hostText: held }),
+      // An empty composer tells nothing: hosts make composers anew.
+      ...(held.text === '' ? {} : { hostText: held.text }),
+      hostContentJson: held.contentJson,
       baseTextRevision: remembered?.textRevision ?? 0,
       baseHash: remembered?.hash ?? '',
-      baseDraftId: remembered ? draftId : '',
+      baseDraftId: remembered?.draftId ?? '',
       baseEditorId: remembered?.editorId ?? '',
     })
   }
 
-  /** @param {Opened} opened @param {string} held */
+  /** @param {Opened} opened @param {Content} held */
   #opened({ epoch, generation, draft, show }, held) {
     this.epoch = epoch
     this.generation = generation
@@ -140,12 +181,12 @@ export class Line {
     if (show !== 'host') return
     this.#accepted = held
     // The plugin has taken it as its edit 0.
-    if (held !== this.base.text) this.#unsaved.push({ text: held, seq: 0 })
+    if (!same(held, this.base)) this.#unsaved.push({ ...held, seq: 0 })
     if (this.#early) this.onSaved(this.#early)
     this.#early = undefined
   }
 
-  /** @param {ApiError} error */
+  /** @param {Failure} error */
   #openingFailed({ code, message, passing }) {
     this.#phase = 'closed'
     if (code === 'DRAFT_NOT_FOUND') return this.#host.gone()
@@ -155,10 +196,10 @@ export class Line {
     this.#host.changed()
   }
 
-  /** The composer shows what the record holds. @param {{ text: string, textRevision: number, textHash: string }} record */
-  takeOver({ text, textRevision, textHash }) {
-    this.base = { text, textRevision, hash: textHash }
-    this.#accepted = text
+  /** The composer shows what the record holds. @param {Opened['draft']} record */
+  takeOver({ text, contentJson = '', textRevision, textHash }) {
+    this.base = { text, contentJson, textRevision, hash: textHash }
+    this.#accepted = { text, contentJson }
   }
 
   /** Send the text once more, although the plugin has it. */
@@ -172,27 +213,27 @@ export class Line {
   /** @returns {boolean} whether the plugin has everything that may be forwarded */
   push() {
     const text = this.#phase === 'open' && !this.#inFlight ? this.#host.current() : undefined
-    if (text === undefined) return false
+    if (!text) return false
     if (!this.lacks(text)) {
       if (this.failure?.code === 'TEXT_TOO_LARGE') this.failure = undefined
       return true
     }
-    if (tooLarge(text)) {
+    if (tooLarge(text.text)) {
       this.failure = { code: 'TEXT_TOO_LARGE', message: '', retrying: false }
       return false
     }
     const edit = this.#edit(text)
-    this.#inFlight = { text, seq: edit.seq }
-    this.#host.call('edit', edit).then(
+    this.#inFlight = { ...text, seq: edit.seq }
+    this.#host.edit(edit).then(
       () => { if (this.#concerns(edit)) this.#acceptedEdit(text, edit.seq) },
-      error => { if (this.#concerns(edit)) this.#editFailed(asApiError(error)) },
+      error => { if (this.#concerns(edit)) this.#editFailed(this.#host.failureOf(error)) },
     )
     return false
   }
 
-  /** @param {string} text */
-  #edit(text) {
-    return { ...this.ref, seq: ++this.#seq, text, baseTextRevision: this.base.textRevision, epoch: this.epoch }
+  /** @param {Content} text @returns {Edit} */
+  #edit({ text, contentJson }) {
+    return { ...this.ref, seq: ++this.#seq, text, contentJson, baseTextRevision: this.base.textRevision, epoch: this.epoch }
   }
 
   /** @param {{ generation: number, seq: number }} edit */
@@ -200,29 +241,35 @@ export class Line {
     return this.#phase === 'open' && generation === this.generation && this.#inFlight?.seq === seq
   }
 
-  /** @param {string} text @param {number} seq */
+  /** @param {Content} text @param {number} seq */
   #acceptedEdit(text, seq) {
     this.#inFlight = undefined
     this.#accepted = text
     this.#failures = 0
     this.failure = undefined
     // The saved event comes on another connection and may have been faster.
-    if (seq > this.#savedSeq) this.#unsaved.push({ text, seq })
+    if (seq > this.#savedSeq) this.#unsaved.push({ ...text, seq })
     this.push()
     this.#host.changed()
   }
 
-  /** @param {ApiError} error */
+  /** @param {Failure} error */
   #editFailed({ code, message, passing }) {
     this.#inFlight = undefined
     this.failure = { code, message, retrying: passing || mayPass(code) }
     if (code === 'OPERATION_UNKNOWN') {
       // Nothing more is of use under this opening.
-      this.#phase = 'closed'
       this.failure.retrying = true
+      this.#phase = 'closed'
       this.#later('open', this.#host.reopen)
     } else if (this.failure.retrying) this.#later('push', () => this.push())
     this.#host.changed()
+  }
+
+  /** @returns {Edit | undefined} the edit that closing the page would lose */
+  lastEdit() {
+    const text = this.#phase === 'open' ? this.#host.current() : undefined
+    return text && this.lacks(text) && !tooLarge(text.text) ? this.#edit(text) : undefined
   }
 
   // ---- what the plugin tells ----
@@ -242,7 +289,7 @@ export class Line {
     if (this.failure?.code !== 'TEXT_TOO_LARGE') this.failure = undefined
     // A copy leaves the record, and so the base, as it was.
     if (conflictId === '' && written && (newDraftId !== '' || textRevision >= this.base.textRevision)) {
-      this.base = { text: written.text, textRevision, hash: textHash }
+      this.base = { text: written.text, contentJson: written.contentJson, textRevision, hash: textHash }
     }
     return true
   }
@@ -261,18 +308,24 @@ export class Line {
     while (Date.now() < end && this.#phase !== 'closed') {
       const pushed = this.push()
       if (pushed && this.quiet) return true
-      if (pushed) await this.flush()
+      if (pushed) await this.#flush()
       await new Promise(resolve => setTimeout(resolve, settlePollMs))
     }
     return false
   }
 
-  /** Have the plugin write what it holds. */
+  /** Have the plugin write what it holds, without waiting for it. */
   flush() {
-    return this.#host.call('flush', { draftId: this.#host.draftId() }).catch(() => { /* Its own pause saves it. */ })
+    if (this.#phase !== 'open') return
+    this.push()
+    if (!this.quiet) this.#timers.again('flush', this.#inFlight ? flushMs : 0, () => { void this.#flush() })
   }
 
-  /** The host or the plugin is down, or the opening is of no use any more. */
+  #flush() {
+    return this.#host.flush(this.#host.draftId()).catch(() => { /* Its own pause saves it. */ })
+  }
+
+  /** The plugin is down, or the opening is of no use any more. */
   cut() {
     this.#attempt++
     this.#phase = 'closed'
@@ -285,7 +338,7 @@ export class Line {
 
   /** For good, and told. */
   close() {
-    if (this.#phase === 'open') this.#host.call('close-editor', this.ref).catch(() => { /* Its epoch ends it. */ })
+    if (this.#phase === 'open') this.#host.closeEditor(this.ref).catch(() => { /* Its epoch ends it. */ })
     this.cut()
   }
 
@@ -295,13 +348,11 @@ export class Line {
   }
 }
 
-/** @param {string} code */
+/**
+ * A draft that is being sent, a session or a file that is being put right, a plugin
+ * that is being started again: all pass.
+ * @param {string} code
+ */
 function mayPass(code) {
-  return code === 'OPERATION_CONFLICT' || code === 'SESSION_UNAVAILABLE' || code === unreachable || code.startsWith('DRAFT_STORAGE')
-}
-
-/** @param {string} text */
-export function tooLarge(text) {
-  // Three bytes a unit is the most that UTF-8 needs: short texts are not encoded to be counted.
-  return text.length * 3 > maxTextBytes && new TextEncoder().encode(text).length > maxTextBytes
+  return code === 'OPERATION_CONFLICT' || code === 'SESSION_UNAVAILABLE' || code.startsWith('DRAFT_STORAGE')
 }
