@@ -7,7 +7,7 @@ import (
 )
 
 //go:embed aim.js
-var aim string
+var aimScript string
 
 // Point is a place in the viewport, in CSS pixels.
 type Point struct{ X, Y float64 }
@@ -17,8 +17,10 @@ var ErrNoTarget = errors.New("no such element, or another one covers it")
 
 // Aim waits until the element that a JavaScript expression gives rests in view and
 // is not covered, and tells its middle.
-func (p *Page) Aim(expression string) (Point, error) {
-	at, err := Eval[*Point](p, `(`+aim+`)(() => `+expression+`)`)
+func (p *Page) Aim(expression string) (Point, error) { return p.aim(expression, false) }
+
+func (p *Page) aim(expression string, guarded bool) (Point, error) {
+	at, err := Eval[*Point](p, fmt.Sprintf(`(%s)(() => %s, %t)`, aimScript, expression, guarded))
 	switch {
 	case err != nil:
 		return Point{}, fmt.Errorf("aim at %s: %w", expression, err)
@@ -33,7 +35,7 @@ func (p *Page) Aim(expression string) (Point, error) {
 func (p *Page) ClickOn(expression string) error {
 	const aims = 5
 	for range aims {
-		at, err := p.Aim(expression)
+		at, err := p.aim(expression, true)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 // Aims at an element as a person does: when it rests, in view and not covered. A
 // click that something slipped under meanwhile (a notice came, rows moved) hits
-// nothing, and can be aimed anew.
-async find => {
+// nothing, and can be aimed anew. The guard is for the next click only.
+async (find, guarded) => {
   const deadline = performance.now() + 5000
   const over = (element, x, y) => {
     const top = document.elementFromPoint(x, y)
@@ -17,12 +17,14 @@ async find => {
     return over(element, x, y) ? { x, y } : undefined
   }
   window.aimed?.end()
+  window.aimed = undefined
   for (let previous; performance.now() < deadline; await new Promise(resolve => setTimeout(resolve, 50))) {
     const element = find()
     const now = element ? middle(element) : undefined
     const rests = now !== undefined && previous !== undefined && now.x === previous.x && now.y === previous.y
     previous = now
     if (!rests) continue
+    if (!guarded) return now
     let down, up
     const stages = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']
     const watch = event => {
