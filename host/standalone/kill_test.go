@@ -65,6 +65,8 @@ type killing struct {
 	prompts []string
 	// acknowledged and accepted count the texts and prompts.
 	acknowledged, accepted int
+	// stderr is what the host that was started last wrote there.
+	stderr bytes.Buffer
 	// calls are how many the script of this round has begun.
 	calls atomic.Int64
 }
@@ -142,6 +144,8 @@ func (k *killing) start(useProgram bool) *exec.Cmd {
 	}
 	cmd := exec.Command(binary, append(args, k.folder)...)
 	cmd.Env = append(os.Environ(), countingAgent+"="+k.counts)
+	k.stderr.Reset()
+	cmd.Stderr = &k.stderr
 	if err := cmd.Start(); err != nil {
 		k.t.Fatal(err)
 	}
@@ -200,7 +204,7 @@ func (k *killing) look(useProgram bool) {
 			k.t.Error(err)
 		}
 		if err := host.Wait(); err != nil {
-			k.t.Errorf("the host ended with %v", err)
+			k.t.Errorf("the host ended with %v: %s", err, k.stderr.String())
 		}
 	}()
 	c := connect(k.t, k.dir)

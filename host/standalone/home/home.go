@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -69,9 +70,13 @@ func (e *InUseError) Error() string {
 	return fmt.Sprintf("the host with process id %d holds %s; its page is at %s", e.Holder.PID, e.Dir, e.Holder.Address)
 }
 
+// handover is how long a host that ends may keep the lock after its registration
+// is gone: one that was killed while it started a program leaves it with that for a moment.
+const handover = 2 * time.Second
+
 // Open makes the folder (0700) when needed and takes its lock, until
 // [Home.Close] or the end of the process. Its error is an *[InUseError] when
-// another host holds it.
+// another host holds it: at once when that is registered, else after two seconds.
 func Open(dir string) (*Home, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -86,18 +91,29 @@ func Open(dir string) (*Home, error) {
 		return nil, fmt.Errorf("making the home: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, "host.lock"), flock.SetPermissions(0o600))
-	held, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("locking the home: %w", err)
-	}
-	if !held {
-		return nil, &InUseError{Dir: dir, Holder: anyAlive(dir)}
+	if err := take(lock, dir); err != nil {
+		return nil, err
 	}
 	h := &Home{Dir: dir, lock: lock}
 	if err := h.sweep(); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return h, nil
+}
+
+func take(lock *flock.Flock, dir string) error {
+	for deadline := time.Now().Add(handover); ; time.Sleep(20 * time.Millisecond) {
+		held, err := lock.TryLock()
+		if err != nil {
+			return fmt.Errorf("locking the home: %w", err)
+		}
+		if held {
+			return nil
+		}
+		if holder := anyAlive(dir); holder != nil || time.Now().After(deadline) {
+			return &InUseError{Dir: dir, Holder: holder}
+		}
+	}
 }
 
 // sweep removes what hosts left that were killed: we hold the lock, so none runs.

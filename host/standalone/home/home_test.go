@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -46,6 +47,21 @@ func TestOneHostAHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened(t, dir)
+}
+
+// A host that is about to end hands the home over to the one that is started then.
+func TestWaitsForAHostThatEnds(t *testing.T) {
+	dir := t.TempDir()
+	first := opened(t, dir)
+	ended := make(chan error)
+	go func() {
+		time.Sleep(100 * time.Millisecond) // the second is waiting then, or it need not
+		ended <- first.Close()
+	}()
+	opened(t, dir)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
 }
 
 // The registration holds a token: nobody else may read it, and it goes with the host.
