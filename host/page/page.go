@@ -1,6 +1,7 @@
 // Package page holds the scripts that the pages of all hosts share: how what is
 // written in a browser goes to the plugin. The DSH bundle takes them in when it is
-// built, the standalone host serves them at /page/. They import nothing.
+// built, the standalone host serves them at /page/. They import only
+// each other.
 package page
 
 import "embed"

@@ -199,7 +199,7 @@ func TestTraversal(t *testing.T) {
 	}
 	const secret = "cookie.key"
 	for _, path := range []string{
-		"/assets/../index.html", "/assets/%2e%2e/index.html", "/assets/..%2f..%2f" + secret, "/assets//etc/passwd", "/assets/%00", "/" + secret, "/..%2f" + secret,
+		"/assets/../index.html", "/assets/%2e%2e/index.html", "/assets/..%2f..%2f" + secret, "/assets//etc/passwd", "/assets/%00", "/page/../index.html", "/page/%2e%2e/index.html", "/page/..%2f..%2f" + secret, "/" + secret, "/..%2f" + secret,
 		"/api/sessions/..%2f" + secret, "/api/sessions/%2e%2e", "/api/submissions/..%2f..%2fx",
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), "GET", host.Address, nil)

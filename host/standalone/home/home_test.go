@@ -53,7 +53,7 @@ func TestOneHostAHome(t *testing.T) {
 func TestWaitsForAHostThatEnds(t *testing.T) {
 	dir := t.TempDir()
 	first := opened(t, dir)
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() {
 		time.Sleep(100 * time.Millisecond) // the second is waiting then, or it need not
 		ended <- first.Close()

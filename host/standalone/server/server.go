@@ -123,9 +123,8 @@ func (s *Server) handler() http.Handler {
 		mux.HandleFunc(pattern, s.let(s.answer(handle)))
 	}
 	mux.HandleFunc("/api/", s.let(func(w http.ResponseWriter, _ *http.Request) { s.fail(w, errNoRoute) }))
-	for _, folder := range []string{"/assets/", "/page/"} {
-		mux.Handle("GET "+folder, s.assets())
-	}
+	mux.Handle("GET /assets/", s.assets())
+	mux.Handle("GET /page/", s.assets())
 	mux.HandleFunc("GET /{$}", s.index)
 	return s.guard(mux)
 }

@@ -23,9 +23,9 @@ var sources embed.FS
 
 // Read gives a file of the page: index.html, which belongs at the host's root, or
 // one of assets/ or page/ (package page), which belong at /assets/ and /page/; the
-// files name each other by those paths. The error is fs.ErrNotExist for any other name. Comments and indentation of
-// scripts and styles are left out, so that only a reader of the sources pays for them; each
-// line keeps its number.
+// files name each other by those paths. The error is fs.ErrNotExist for any other
+// name. Comments and indentation of scripts and styles are left out, so that only a
+// reader of the sources pays for them; each line keeps its number.
 func Read(name string) ([]byte, error) {
 	data, ok := files()[name]
 	if !ok {
@@ -39,12 +39,12 @@ func Names() []string { return slices.Sorted(maps.Keys(files())) }
 
 var files = sync.OnceValue(func() map[string][]byte {
 	served := map[string][]byte{}
-	for under, files := range map[string]embed.FS{"": sources, "page": page.Files} {
-		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+	for under, folder := range map[string]embed.FS{"": sources, "page": page.Files} {
+		err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			data, err := files.ReadFile(name)
+			data, err := folder.ReadFile(name)
 			switch path.Ext(name) {
 			case ".js":
 				data = bare(data)

@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("index.html names %s, which is not there", match[1])
 		}
 	}
-	for _, name := range []string{"", ".", "..", "assets", "web.go", "../web.go", "assets/../index.html", "types/api.d.ts"} {
+	for _, name := range []string{"", ".", "..", "assets", "web.go", "../web.go", "assets/../index.html", "types/api.d.ts", "page", "page/page.go", "line.js"} {
 		if _, err := Read(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Read(%q): %v, want fs.ErrNotExist", name, err)
 		}

@@ -5,11 +5,11 @@
  * The editor decides nothing about drafts. What it does decide is whether a change of
  * the composer is an edit: a composer that DSH emptied by itself is none (taken.js).
  */
-import { Elsewhere } from './elsewhere.js'
 import { emptyContent, same } from '../../../page/content.js'
 import { Line } from '../../../page/line.js'
 import { Timers } from '../../../page/timers.js'
 import { RemoteError } from '../remote.js'
+import { Elsewhere } from './elsewhere.js'
 import { Taken } from './taken.js'
 import { behind } from './unseen.js'
 

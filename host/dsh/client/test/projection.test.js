@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Composer } from '../bridge/composer.js'
 import { maxTextBytes, tooLarge } from '../../../page/content.js'
+import { Composer } from '../bridge/composer.js'
 import { occurrencesOf, project } from '../bridge/projection.js'
 import { StandInput } from './stand.js'
 

@@ -44,6 +44,23 @@ test('what is typed while a draft is opened stays behind its text', async () => 
   assert.deepEqual(plugin.edits.map(({ text }) => text), ['the draft!'])
 })
 
+test('what another host put behind a text stays until the text is changed', async () => {
+  const plugin = new StandPlugin()
+  const contentJson = '{"occurrences":[]}'
+  plugin.records.set('draft', { text: 'see @a.go', textRevision: 2, contentJson })
+  const { editor } = standEditor({ plugin })
+  await editor.begin()
+  await answers()
+  assert.equal(editor.state.save, 'saved')
+  assert.deepEqual(plugin.edits, [], 'looking at it changes nothing')
+  editor.edit('see')
+  await answers()
+  editor.onSaved(plugin.save(plugin.edits[0]))
+  editor.edit('see @a.go')
+  await answers()
+  assert.deepEqual(plugin.edits.map(({ text, contentJson }) => [text, contentJson]), [['see', ''], ['see @a.go', '']])
+})
+
 test('a restarted plugin is asked again, with the text and what it is based on', async () => {
   const { editor, plugin } = standEditor()
   await editor.begin()

@@ -9,7 +9,7 @@ export const hashOf = text => createHash('sha256').update(text).digest('hex')
 
 /** The plugin, for any number of drafts and editors; what it is told to is slow or fails. */
 export class StandPlugin {
-  /** @type {Map<string, { text: string, textRevision: number }>} */
+  /** @type {Map<string, { text: string, textRevision: number, contentJson?: string }>} */
   records = new Map([['draft', { text: '', textRevision: 1 }]])
   epoch = 'epoch-1'
   generation = 0

@@ -74,7 +74,7 @@ export class Editor {
       flush: draftId => host.call('flush', { draftId }),
       closeEditor: ref => host.call('close-editor', ref),
       failureOf: asApiError,
-      current: () => this.composing ? undefined : content(this.text),
+      current: () => this.composing ? undefined : this.#content,
       reopen: () => { void this.begin() },
       gone: () => this.#gone(),
       changed: () => this.#changed(),
@@ -109,9 +109,19 @@ export class Editor {
   get creating() { return this.#creating !== undefined }
 
   /** Whether the disk lacks something that was written here. */
-  get dirty() { return this.#touched || this.#creating !== undefined || (this.open && (!this.#line.quiet || this.#line.lacks(content(this.text)))) }
+  get dirty() { return this.#touched || this.#creating !== undefined || (this.open && (!this.#line.quiet || this.#line.lacks(this.#content))) }
 
   get base() { return this.#line.base }
+
+  /**
+   * What another host put behind the text stays while the text is the same: this page shows none of it.
+   * @returns {import('../../../../page/content.js').Content}
+   */
+  get #content() {
+    const { text } = this
+    const { base } = this.#line
+    return { text, contentJson: text === base.text ? base.contentJson : '' }
+  }
 
   // ---- opening ----
 
@@ -122,7 +132,7 @@ export class Editor {
     const held = this.text
     const asked = this.draftId
     const remembered = this.#remembered
-    const opened = await this.#line.begin(content(held), remembered && { ...remembered, draftId: asked })
+    const opened = await this.#line.begin(this.#content, remembered && { ...remembered, draftId: asked })
     if (opened && !this.#disposed && asked === this.draftId) this.#opened(opened, held, remembered)
   }
 
@@ -391,7 +401,7 @@ export class Editor {
 
   #changed() {
     if (this.#disposed) return
-    if (this.open && !this.#line.lacks(content(this.text))) this.#touched = false
+    if (this.open && !this.#line.lacks(this.#content)) this.#touched = false
     if (this.#kept && this.open && !this.dirty) {
       this.#kept = false
       this.#timers.cancel('keep')
@@ -399,9 +409,4 @@ export class Editor {
     }
     this.#host.changed(this)
   }
-}
-
-/** @param {string} text */
-function content(text) {
-  return { text, contentJson: '' }
 }
