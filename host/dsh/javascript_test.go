@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The JavaScript of both halves: its types and its own tests, with the Node that
-// DSH runs on.
+// The JavaScript of both halves, and of what the pages of all hosts share: its types
+// and its own tests, with the Node that DSH runs on.
 func TestJavaScript(t *testing.T) {
 	tools := prepare(t).tools
 	here, err := filepath.Abs(".")
@@ -15,7 +15,7 @@ func TestJavaScript(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"types": {filepath.Join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.json"},
-		"tests": {"--test", "--test-timeout=120000", "test/*.test.js", "client/test/*.test.js"},
+		"tests": {"--test", "--test-timeout=120000", "test/*.test.js", "client/test/*.test.js", "../page/test/*.test.js"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if out, err := tools.Command(t.Context(), here, tools.Node, args...).CombinedOutput(); err != nil {

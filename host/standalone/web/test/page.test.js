@@ -12,7 +12,7 @@ const web = join(import.meta.dirname, '..')
 /** Where the host serves it, and where it lies. */
 const folders = { assets: join(web, 'assets'), page: join(web, '..', '..', 'page') }
 const scripts = Object.entries(folders).flatMap(([served, folder]) => readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter(name => name.endsWith('.js')).map(name => `${served}/${name.replaceAll('\\', '/')}`)).sort()
+  .filter(name => name.endsWith('.js') && !name.endsWith('.test.js')).map(name => `${served}/${name.replaceAll('\\', '/')}`)).sort()
 /** @param {string} name */
 const source = name => {
   const [served, ...path] = name.split('/')
