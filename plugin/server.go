@@ -19,7 +19,9 @@ import (
 // server answers the calls of the host. It decides nothing: every method hands
 // its request to the package that does and translates the answer.
 type server struct {
-	pb.UnimplementedDraftSessionsServer
+	// Not the generated stubs that answer "unimplemented": a call of the contract that
+	// is missing here must not compile.
+	pb.UnsafeDraftSessionsServer
 
 	config     Config
 	compatible *compat.Table

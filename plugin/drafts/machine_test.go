@@ -23,15 +23,16 @@ type machine struct {
 	ctx    context.Context
 }
 
-// An action that has nothing to act on ends with t.Skip, which makes rapid draw
-// another one; the test itself goes on.
+// drawAnother ends an action that has nothing to act on. It skips no test: rapid
+// draws another action instead, and fails where it finds none.
+func drawAnother(t *rapid.T, why string) { t.Skip(why) }
 
 // store is one of the two; it may not have seen the other's last change yet.
 func (m *machine) store(t *rapid.T) *Store { return rapid.SampledFrom(m.stores).Draw(t, "store") }
 
 func (m *machine) live(t *rapid.T) (*modelDraft, shared.DraftRecord) {
 	if len(m.drafts) == 0 {
-		t.Skip("no drafts")
+		drawAnother(t, "no drafts")
 	}
 	ids := make([]string, 0, len(m.drafts))
 	for _, id := range m.known {
@@ -67,7 +68,7 @@ func (m *machine) Create(t *rapid.T) {
 
 func (m *machine) Edit(t *rapid.T) {
 	if len(m.known) == 0 {
-		t.Skip("no drafts yet")
+		drawAnother(t, "no drafts yet")
 	}
 	e := Edit{
 		DraftID: rapid.SampledFrom(m.known).Draw(t, "draft"), EditorKey: someEditor.Draw(t, "editor"),
@@ -147,7 +148,7 @@ func (m *machine) Delete(t *rapid.T) {
 
 func (m *machine) Restore(t *rapid.T) {
 	if len(m.trash) == 0 {
-		t.Skip("nothing deleted")
+		drawAnother(t, "nothing deleted")
 	}
 	i := rapid.IntRange(0, len(m.trash)-1).Draw(t, "entry")
 	d := m.trash[i]
@@ -227,7 +228,7 @@ func (m *machine) Reorder(t *rapid.T) {
 func (m *machine) Resolve(t *rapid.T) {
 	d, record := m.live(t)
 	if len(d.conflicts) == 0 {
-		t.Skip("no conflicts")
+		drawAnother(t, "no conflicts")
 	}
 	i, keep := rapid.IntRange(0, len(d.conflicts)-1).Draw(t, "copy"), rapid.Bool().Draw(t, "keep")
 	out, err := m.store(t).ResolveConflict(m.ctx, d.id, record.Conflicts[i].ID, keep)
@@ -245,7 +246,7 @@ func (m *machine) Resolve(t *rapid.T) {
 func (m *machine) Take(t *rapid.T) {
 	d, record := m.live(t)
 	if len(d.conflicts) == 0 {
-		t.Skip("no conflicts")
+		drawAnother(t, "no conflicts")
 	}
 	i := rapid.IntRange(0, len(d.conflicts)-1).Draw(t, "copy")
 	if _, err := m.store(t).TakeConflict(m.ctx, d.id, record.Conflicts[i].ID); err != nil {
