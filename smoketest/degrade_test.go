@@ -28,14 +28,14 @@ func TestBinaryThatIsNotTrustedMeansStock(t *testing.T) {
 	h.install()
 	binary := h.pluginBinary()
 	whole, err := os.ReadFile(binary)
-	h.must(err)
+	h.Must(err)
 	described := filepath.Join(filepath.Dir(binary), manifest.File)
 	right, err := os.ReadFile(described)
-	h.must(err)
+	h.Must(err)
 	edit := func(from, to string) {
 		edited := strings.Replace(string(right), from, to, 1)
 		if edited == string(right) {
-			h.t.Fatalf("the manifest has no %s", from)
+			h.T.Fatalf("the manifest has no %s", from)
 		}
 		h.replaceFile(described, []byte(edited), 0o644)
 	}
@@ -44,9 +44,9 @@ func TestBinaryThatIsNotTrustedMeansStock(t *testing.T) {
 		name, code string
 		spoil      func()
 	}{
-		{"no manifest", manifest.Missing, func() { h.must(os.Remove(described)) }},
+		{"no manifest", manifest.Missing, func() { h.Must(os.Remove(described)) }},
 		{"a binary of another platform", manifest.BinaryPlatform, func() { edit(`"os": "`+runtime.GOOS+`"`, `"os": "plan9"`) }},
-		{"no binary", manifest.BinaryMissing, func() { h.must(os.Remove(binary)) }},
+		{"no binary", manifest.BinaryMissing, func() { h.Must(os.Remove(binary)) }},
 		{"a corrupt binary", manifest.ChecksumMismatch, func() { h.replaceFile(binary, whole[:len(whole)/2], 0o755) }},
 		{"a wrong checksum", manifest.ChecksumMismatch, func() { edit(`"sha256": "`+string(right[sha(right):sha(right)+8]), `"sha256": "00000000`) }},
 	} {
@@ -103,7 +103,7 @@ func TestPluginThatMisbehavesMeansStock(t *testing.T) {
 		if c.how == "exits at once" && !strings.Contains(found, "these are its last words") {
 			t.Errorf("the reason has not its last words: %s", found)
 		}
-		h.eventually("no process is left", func() error {
+		h.Eventually("no process is left", func() error {
 			if pids := h.PluginPids(); len(pids) != 0 {
 				return fmt.Errorf("%s: processes %v", c.how, pids)
 			}
@@ -124,13 +124,13 @@ func TestPageDoesNotWaitForAPluginThatHangs(t *testing.T) {
 	h.addWork()
 	p := h.open()
 	p.worksAsStock("while it hangs")
-	status, err := h.API.Status(h.ctx)
-	h.must(err)
+	status, err := h.API.Status(h.Ctx)
+	h.Must(err)
 	if status.Mode != "starting" || len(h.PluginPids()) != 1 {
 		t.Errorf("mode %s, processes %v: the page was to be used while the plugin hangs", status.Mode, h.PluginPids())
 	}
-	h.must(h.Stop())
-	h.eventually("no process is left", func() error {
+	h.Must(h.Stop())
+	h.Eventually("no process is left", func() error {
 		if pids := h.PluginPids(); len(pids) != 0 {
 			return fmt.Errorf("processes %v", pids)
 		}
@@ -143,16 +143,16 @@ func TestPageDoesNotWaitForAPluginThatHangs(t *testing.T) {
 func TestPluginThatIsStoppedIsReplaced(t *testing.T) {
 	h := startHome(t)
 	p := h.open()
-	draft := p.newDraftWith("before")
+	draft := p.NewDraftWith("before")
 	stopped := h.PluginPids()
 	if len(stopped) != 1 {
 		t.Fatalf("plugin processes %v", stopped)
 	}
-	h.must(syscall.Kill(stopped[0], syscall.SIGSTOP))
-	session, err := h.API.CreateSession(h.ctx, h.work.ID, "")
-	h.must(err)
-	h.must(h.API.Prompt(h.ctx, session, "sent while it was stopped"))
-	h.awaitSent("sent while it was stopped")
+	h.Must(syscall.Kill(stopped[0], syscall.SIGSTOP))
+	session, err := h.API.CreateSession(h.Ctx, h.work.ID, "")
+	h.Must(err)
+	h.Must(h.API.Prompt(h.Ctx, session, "sent while it was stopped"))
+	h.AwaitSent("sent while it was stopped")
 	// Three checks, five seconds apart, and their deadlines.
 	for until := time.Now().Add(6 * patience); slices.Contains(h.PluginPids(), stopped[0]); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(until) {
@@ -161,10 +161,10 @@ func TestPluginThatIsStoppedIsReplaced(t *testing.T) {
 	}
 	h.awaitMode("full")
 	h.logSays("the plugin does not answer")
-	p.holds("before")
-	p.write(", and after")
-	p.saved(draft.ID)
-	h.onDisk(draft.ID, "before, and after")
+	p.Holds("before")
+	p.Writes(", and after")
+	p.Saved(draft.ID)
+	h.OnDisk(draft.ID, "before, and after")
 }
 
 // Invariant 8: a page in which something that drafts need is missing or fails is
@@ -174,7 +174,7 @@ func TestPageWithoutASeamIsStock(t *testing.T) {
 	h.install()
 	client := filepath.Join(h.bundleDir(), "lib", "client.js")
 	right, err := os.ReadFile(client)
-	h.must(err)
+	h.Must(err)
 	var p *page
 	for _, c := range []struct{ name, from, to, code, about string }{
 		{"a row component that throws", "function Drafts({", `function Drafts({ odd = (() => { throw new RangeError("odd"); })(), `, "PAGE_FAULT", "rows"},
@@ -190,8 +190,8 @@ func TestPageWithoutASeamIsStock(t *testing.T) {
 		p = h.boot(p)
 		h.awaitMode("full")
 		p.worksAsStock(c.name)
-		h.eventually("the status tells what the page lacks", func() error {
-			status, err := h.API.Status(h.ctx)
+		h.Eventually("the status tells what the page lacks", func() error {
+			status, err := h.API.Status(h.Ctx)
 			if err != nil {
 				return err
 			}
@@ -203,34 +203,34 @@ func TestPageWithoutASeamIsStock(t *testing.T) {
 		if lines := h.logLines(c.code); len(lines) != 1 {
 			t.Errorf("%s: %d lines in the log, want one: %q", c.name, len(lines), lines)
 		}
-		h.must(h.Stop())
-		h.must(os.Remove(h.logFile()))
+		h.Must(h.Stop())
+		h.Must(os.Remove(h.logFile()))
 	}
 }
 
 // stockCase boots the harness, checks that it works as stock and that the status
 // and exactly one line of the log give the reason, and stops it.
 func (h *home) stockCase(p *page, name, code string) (_ *page, found string) {
-	h.t.Helper()
+	h.T.Helper()
 	p = h.boot(p)
 	p.worksAsStock(name)
 	h.awaitMode("stock")
-	status, err := h.API.Status(h.ctx)
-	h.must(err)
+	status, err := h.API.Status(h.Ctx)
+	h.Must(err)
 	if len(status.Reasons) != 1 || status.Reasons[0].Code != code || status.Reasons[0].Found == "" || status.Reasons[0].Message == "" {
-		h.t.Fatalf("%s: reasons %+v, want %s", name, status.Reasons, code)
+		h.T.Fatalf("%s: reasons %+v, want %s", name, status.Reasons, code)
 	}
 	if lines := h.logLines(code); len(lines) != 1 {
-		h.t.Errorf("%s: %d lines in the log, want one: %q", name, len(lines), lines)
+		h.T.Errorf("%s: %d lines in the log, want one: %q", name, len(lines), lines)
 	}
-	h.must(h.Stop())
-	h.must(os.Remove(h.logFile()))
+	h.Must(h.Stop())
+	h.Must(os.Remove(h.logFile()))
 	return p, status.Reasons[0].Found
 }
 
 // boot starts the harness and shows its page, in p when there is one already.
 func (h *home) boot(p *page) *page {
-	h.t.Helper()
+	h.T.Helper()
 	h.start()
 	if h.work.ID == "" {
 		h.addWork()
@@ -238,7 +238,7 @@ func (h *home) boot(p *page) *page {
 	if p == nil {
 		return h.open()
 	}
-	p.reload()
+	p.Reloads()
 	return p
 }
 
@@ -246,25 +246,25 @@ func (h *home) boot(p *page) *page {
 // switches back.
 func (p *page) worksAsStock(text string) {
 	h := p.h
-	h.t.Helper()
-	h.must(p.AwaitStock(patience))
-	h.must(p.PressNewSession())
-	p.paste(text)
-	h.must(p.Enter())
-	session := h.awaitSent(text)
-	h.must(h.API.RenameSession(h.ctx, session, text))
-	h.must(p.PressNewSession())
+	h.T.Helper()
+	h.Must(p.AwaitStock(patience))
+	h.Must(p.PressNewSession())
+	p.Pastes(text)
+	h.Must(p.Enter())
+	session := h.AwaitSent(text)
+	h.Must(h.API.RenameSession(h.Ctx, session, text))
+	h.Must(p.PressNewSession())
 	p.isOn("a new session", func(current string) bool { return current != "" && current != session })
-	h.eventually("the sent session has a row", func() error { return p.OpenStockRow(text) })
+	h.Eventually("the sent session has a row", func() error { return p.OpenStockRow(text) })
 	p.isOn("the sent session", func(current string) bool { return current == session })
 	if errs := p.Errors(); len(errs) > 0 {
-		h.t.Errorf("%s: the page threw %q", text, errs)
+		h.T.Errorf("%s: the page threw %q", text, errs)
 	}
 }
 
 func (p *page) isOn(what string, right func(current string) bool) {
-	p.h.t.Helper()
-	p.h.eventually("the page shows "+what, func() error {
+	p.h.T.Helper()
+	p.h.Eventually("the page shows "+what, func() error {
 		current, err := p.Current()
 		if err == nil && !right(current) {
 			err = fmt.Errorf("it shows %q", current)
@@ -275,27 +275,27 @@ func (p *page) isOn(what string, right func(current string) bool) {
 
 // makeOdd puts testdata/oddplugin in the place of the plugin, described as it is.
 func (h *home) makeOdd() {
-	h.t.Helper()
+	h.T.Helper()
 	odd, err := oddBinary()
-	h.must(err)
+	h.Must(err)
 	binary := h.pluginBinary()
 	h.replaceFile(binary, odd, 0o755)
 	described := filepath.Join(filepath.Dir(binary), manifest.File)
-	h.must(os.Remove(described))
+	h.Must(os.Remove(described))
 	_, err = manifest.Write(binary, "0.0.0", []int{shared.ProtocolVersion}, runtime.GOOS, runtime.GOARCH)
-	h.must(err)
+	h.Must(err)
 }
 
 // beOdd tells the odd plugin how to misbehave.
 func (h *home) beOdd(how string) {
-	h.t.Helper()
+	h.T.Helper()
 	h.replaceFile(filepath.Join(filepath.Dir(h.pluginBinary()), "odd"), []byte(how), 0o644)
 }
 
 // replaceFile makes a new file: the installed one may be a link to the staged one.
 func (h *home) replaceFile(path string, data []byte, mode os.FileMode) {
-	h.t.Helper()
-	h.must(errors.Join(os.WriteFile(path+".new", data, mode), os.Rename(path+".new", path)))
+	h.T.Helper()
+	h.Must(errors.Join(os.WriteFile(path+".new", data, mode), os.Rename(path+".new", path)))
 }
 
 // logFile is our own log.
@@ -303,8 +303,8 @@ func (h *home) logFile() string { return filepath.Join(filepath.Dir(h.DraftFile(
 
 // logLines are the lines of our own log that hold text.
 func (h *home) logLines(text string) []string {
-	h.t.Helper()
+	h.T.Helper()
 	raw, err := os.ReadFile(h.logFile())
-	h.must(err)
+	h.Must(err)
 	return slices.DeleteFunc(strings.Split(string(raw), "\n"), func(line string) bool { return !strings.Contains(line, text) })
 }

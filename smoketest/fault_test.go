@@ -16,7 +16,8 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	"github.com/draft-sessions/dsh-draft-sessions/shared/manifest"
-	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/contract"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/flows"
 )
 
 // sweepLimit bounds what of the sweep an ordinary run takes part in.
@@ -39,11 +40,11 @@ func TestPluginKilledAtEachCall(t *testing.T) {
 		faults = append(faults, "after "+call, "before "+call)
 	}
 	rounds, limit := 1, sweepLimit
-	if os.Getenv(envSoak) != "" {
+	if os.Getenv(flows.EnvSoak) != "" {
 		rounds, limit = 3, time.Hour
 	}
 	h := newHome(t)
-	h.patience = sweepPatience
+	h.Patience = sweepPatience
 	h.install()
 	h.makeFaulty()
 	h.start()
@@ -67,27 +68,27 @@ func TestPluginKilledAtEachCall(t *testing.T) {
 
 // survives is a draft's life with one fault in it.
 func (h *home) survives(fault string, round int) {
-	h.t.Helper()
+	h.T.Helper()
 	text := fmt.Sprintf("tangerine task %d, killed %s", round, fault)
 	gate.leaks.Secret(text)
 	h.replaceFile(h.faultFile(), []byte(fault), 0o600)
 	key := uuid.NewString()
-	var draft dshapi.Draft
+	var draft contract.Draft
 	h.untilAnswered("newDraft", map[string]any{
 		"workspaceId": h.work.ID, "currentSessionId": "", "recentWorkspaceId": "", "idempotencyKey": key, "text": "", "agentPresetId": "",
 	}, &draft)
 	h.save(draft, text)
-	h.must(h.checkDisk(draft.ID, text))
+	h.Must(h.CheckDisk(draft.ID, text))
 	draft = h.boundNow(draft.ID)
 
-	h.must(h.API.Prompt(h.ctx, draft.SessionID, text))
-	if got := h.awaitSent(text); got != draft.SessionID {
-		h.t.Errorf("%s: sent in session %s, the draft's was %s", fault, got, draft.SessionID)
+	h.Must(h.API.Prompt(h.Ctx, draft.SessionID, text))
+	if got := h.AwaitSent(text); got != draft.SessionID {
+		h.T.Errorf("%s: sent in session %s, the draft's was %s", fault, got, draft.SessionID)
 	}
 	h.untilAnswered("reconcile", map[string]any{"workspaceId": ""}, nil)
 	h.untilAnswered("list", map[string]any{"workspaceId": ""}, nil)
 	// Observations come when they come, perhaps after everything else.
-	h.eventually(fault+" happened", func() error {
+	h.Eventually(fault+" happened", func() error {
 		h.rearm()
 		if _, err := os.Stat(h.faultFile()); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("it waits: %v", err)
@@ -97,9 +98,9 @@ func (h *home) survives(fault string, round int) {
 	// A plugin that could not be asked before the prompt cannot know that it is its
 	// draft's: then the text stays a draft, in a session of its own.
 	mayStay := strings.HasSuffix(fault, " BeforePrompt")
-	h.eventually("the text was sent once", func() error {
+	h.Eventually("the text was sent once", func() error {
 		h.rearm()
-		drafts, err := h.API.Drafts(h.ctx)
+		drafts, err := h.API.Drafts(h.Ctx)
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (h *home) survives(fault string, round int) {
 				return fmt.Errorf("draft %s has conflict copies", d.ID)
 			}
 		}
-		if sent, _ := h.sent(text); sent != 1 || count > 1 || count == 1 && !mayStay {
+		if sent, _ := h.Sent(text); sent != 1 || count > 1 || count == 1 && !mayStay {
 			return fmt.Errorf("%s: %d messages, %d drafts", fault, sent, count)
 		}
 		return nil
@@ -124,50 +125,50 @@ func (h *home) survives(fault string, round int) {
 
 // save writes a text as a page does and returns when it is acknowledged; when the
 // plugin ends meanwhile the page opens its editor again and says what it holds.
-func (h *home) save(base dshapi.Draft, text string) {
-	h.t.Helper()
+func (h *home) save(base contract.Draft, text string) {
+	h.T.Helper()
 	type object = map[string]any
-	h.eventually("the text is acknowledged", func() error {
+	h.Eventually("the text is acknowledged", func() error {
 		h.rearm()
 		var opened struct {
 			Epoch      string `json:"epoch"`
 			Generation int64  `json:"generation"`
-			Draft      dshapi.Draft
+			Draft      contract.Draft
 		}
-		if err := dsh.Draft(h.ctx, h.URL(), "openEditor", object{
+		if err := dsh.Draft(h.Ctx, h.URL(), "openEditor", object{
 			"draftId": base.ID, "editorId": "sweep", "hostText": text, "hostContentJson": "", "baseEditorId": "",
 			"baseTextRevision": base.TextRevision, "baseHash": shared.TextHash(base.Text), "baseDraftId": base.ID,
 		}, &opened); err != nil {
 			return err
 		}
-		if err := dsh.Draft(h.ctx, h.URL(), "edit", object{
+		if err := dsh.Draft(h.Ctx, h.URL(), "edit", object{
 			"draftId": base.ID, "editorId": "sweep", "generation": opened.Generation, "seq": 1, "text": text, "contentJson": "",
 			"baseTextRevision": opened.Draft.TextRevision, "epoch": opened.Epoch,
 		}, nil); err != nil {
 			return err
 		}
-		return dsh.Draft(h.ctx, h.URL(), "flush", object{"draftId": base.ID}, nil)
+		return dsh.Draft(h.Ctx, h.URL(), "flush", object{"draftId": base.ID}, nil)
 	})
 }
 
 // untilAnswered repeats a call that the end of the plugin interrupted.
 func (h *home) untilAnswered(method string, request, result any) {
-	h.t.Helper()
-	h.eventually(method+" is answered", func() error {
+	h.T.Helper()
+	h.Eventually(method+" is answered", func() error {
 		h.rearm()
-		return dsh.Draft(h.ctx, h.URL(), method, request, result)
+		return dsh.Draft(h.Ctx, h.URL(), method, request, result)
 	})
 }
 
 // boundNow waits until the draft has its session.
-func (h *home) boundNow(id string) (draft dshapi.Draft) {
-	h.t.Helper()
-	h.eventually("the draft has a session", func() (err error) {
+func (h *home) boundNow(id string) (draft contract.Draft) {
+	h.T.Helper()
+	h.Eventually("the draft has a session", func() (err error) {
 		h.rearm()
-		if err := dsh.Draft(h.ctx, h.URL(), "bind", map[string]any{"draftId": id}, nil); err != nil {
+		if err := dsh.Draft(h.Ctx, h.URL(), "bind", map[string]any{"draftId": id}, nil); err != nil {
 			return err
 		}
-		if draft, err = h.API.Draft(h.ctx, id); err == nil && draft.SessionID == "" {
+		if draft, err = h.API.Draft(h.Ctx, id); err == nil && draft.SessionID == "" {
 			err = errors.New("it has none")
 		}
 		return err
@@ -178,24 +179,24 @@ func (h *home) boundNow(id string) (draft dshapi.Draft) {
 // rearm has the plugin started at once, and again after many faults.
 func (h *home) rearm() {
 	// It fails only where the harness is gone, which the next call says better.
-	_ = dsh.Draft(h.ctx, h.URL(), "rearm", struct{}{}, nil)
+	_ = dsh.Draft(h.Ctx, h.URL(), "rearm", struct{}{}, nil)
 }
 
 // noSessionTooMany checks that every session has a message or belongs to a draft.
 func (h *home) noSessionTooMany() {
-	h.t.Helper()
+	h.T.Helper()
 	of := map[string]string{}
-	for _, draft := range h.drafts() {
+	for _, draft := range h.AllDrafts() {
 		if other, taken := of[draft.SessionID]; taken {
-			h.t.Errorf("drafts %s and %s share session %s", draft.ID, other, draft.SessionID)
+			h.T.Errorf("drafts %s and %s share session %s", draft.ID, other, draft.SessionID)
 		}
 		of[draft.SessionID] = draft.ID
 	}
-	sessions, err := h.API.Sessions(h.ctx)
-	h.must(err)
+	sessions, err := h.API.Sessions(h.Ctx)
+	h.Must(err)
 	for _, session := range sessions {
 		if of[session.ID] == "" && len(h.history(session.ID).Messages) == 0 {
-			h.t.Errorf("session %s is blank and no draft's", session.ID)
+			h.T.Errorf("session %s is blank and no draft's", session.ID)
 		}
 	}
 }
@@ -204,17 +205,17 @@ func (h *home) faultFile() string { return filepath.Join(filepath.Dir(h.pluginBi
 
 // makeFaulty puts the plugin that kills itself on demand into the plugin's place.
 func (h *home) makeFaulty() {
-	h.t.Helper()
+	h.T.Helper()
 	built := filepath.Join(h.Root, "faultplugin")
-	if out, err := exec.CommandContext(h.ctx, "go", "build", "-o", built, "./testdata/faultplugin").CombinedOutput(); err != nil {
-		h.t.Fatalf("build the faulty plugin: %v: %s", err, out)
+	if out, err := exec.CommandContext(h.Ctx, "go", "build", "-o", built, "./testdata/faultplugin").CombinedOutput(); err != nil {
+		h.T.Fatalf("build the faulty plugin: %v: %s", err, out)
 	}
 	data, err := os.ReadFile(built)
-	h.must(err)
+	h.Must(err)
 	binary := h.pluginBinary()
 	h.replaceFile(binary, data, 0o755)
 	// A new file: the installed one may be a hard link to that of every other home.
-	h.must(os.Remove(filepath.Join(filepath.Dir(binary), manifest.File)))
+	h.Must(os.Remove(filepath.Join(filepath.Dir(binary), manifest.File)))
 	_, err = manifest.Write(binary, "0.0.0", []int{shared.ProtocolVersion}, runtime.GOOS, runtime.GOARCH)
-	h.must(err)
+	h.Must(err)
 }

@@ -19,24 +19,24 @@ const (
 // version than the pinned one, so nothing of ours is in the page and our log says why.
 func TestAnotherPinnedVersionMeansStock(t *testing.T) {
 	h := startHome(t)
-	draft := h.newDraft("waits in the file")
-	h.must(h.Stop())
+	draft := h.MakeDraft("waits in the file")
+	h.Must(h.Stop())
 	before, err := os.ReadFile(h.DraftFile())
-	h.must(err)
+	h.Must(err)
 
 	// The profile's own copy is found before the host's, and says another version.
 	from, err := filepath.EvalSymlinks(filepath.Join(h.Dir, "profiles", "node_modules", pinnedPackage))
-	h.must(err)
+	h.Must(err)
 	to := filepath.Join(h.Dir, "profiles", "web", "node_modules", pinnedPackage)
-	h.must(os.CopyFS(to, os.DirFS(from)))
+	h.Must(os.CopyFS(to, os.DirFS(from)))
 	manifest := filepath.Join(to, "package.json")
 	raw, err := os.ReadFile(manifest)
-	h.must(err)
+	h.Must(err)
 	edited := strings.Replace(string(raw), `"version": "`+gate.tools.DSHVersion+`"`, `"version": "0.1.1-rc.2"`, 1)
 	if edited == string(raw) {
 		t.Fatalf("%s does not say the pinned version", manifest)
 	}
-	h.must(os.WriteFile(manifest, []byte(edited), 0o644))
+	h.Must(os.WriteFile(manifest, []byte(edited), 0o644))
 
 	// Nobody says that another release is to be run all the same.
 	h.Env = append(h.Env, dsh.EnvOverride+"=")
@@ -45,24 +45,24 @@ func TestAnotherPinnedVersionMeansStock(t *testing.T) {
 	h.staysStock()
 	h.logSays(pinnedPackage)
 	after, err := os.ReadFile(h.DraftFile())
-	h.must(err)
+	h.Must(err)
 	if string(before) != string(after) {
 		t.Error("the draft file changed in stock mode")
 	}
 
-	h.must(h.Stop())
-	h.must(os.RemoveAll(to))
+	h.Must(h.Stop())
+	h.Must(os.RemoveAll(to))
 	h.Env = h.Env[:len(h.Env)-1]
 	h.start()
 	h.awaitMode("full")
-	h.open().shows(draft.ID, "waits in the file")
+	h.open().Shows(draft.ID, "waits in the file")
 }
 
 // Invariant 8: the plugin's binary is not there.
 func TestMissingBinaryMeansStock(t *testing.T) {
 	h := newHome(t)
 	h.install()
-	h.must(os.Remove(h.pluginBinary()))
+	h.Must(os.Remove(h.pluginBinary()))
 	h.start()
 	h.addWork()
 	h.awaitMode("stock")
@@ -82,22 +82,22 @@ func TestStepsAsideForThePublicPlugin(t *testing.T) {
 		name    string
 		install func(h *home)
 	}{
-		{"ours first", func(h *home) { h.install(); h.must(h.Plugin(h.ctx, "add", "file:"+stranger)) }},
-		{"theirs first", func(h *home) { h.must(h.Plugin(h.ctx, "add", "file:"+stranger)); h.install() }},
+		{"ours first", func(h *home) { h.install(); h.Must(h.Plugin(h.Ctx, "add", "file:"+stranger)) }},
+		{"theirs first", func(h *home) { h.Must(h.Plugin(h.Ctx, "add", "file:"+stranger)); h.install() }},
 	} {
 		t.Run(order.name, func(t *testing.T) {
 			h := newHome(t)
 			order.install(h)
 			file := []byte("{\n  \"version\": 1,\n  \"drafts\": []\n}\n")
-			h.must(os.MkdirAll(filepath.Dir(h.DraftFile()), 0o700))
-			h.must(os.WriteFile(h.DraftFile(), file, 0o600))
+			h.Must(os.MkdirAll(filepath.Dir(h.DraftFile()), 0o700))
+			h.Must(os.WriteFile(h.DraftFile(), file, 0o600))
 			h.start()
 			h.addWork()
 			h.staysStock()
 			var answer struct {
 				From string `json:"from"`
 			}
-			h.must(dsh.Call(h.ctx, h.URL(), "draftSessions/list", map[string]any{"args": map[string]any{"request": map[string]any{}}}, &answer))
+			h.Must(dsh.Call(h.Ctx, h.URL(), "draftSessions/list", map[string]any{"args": map[string]any{"request": map[string]any{}}}, &answer))
 			if answer.From != standInAnswer {
 				t.Errorf("draftSessions.list is answered by %q", answer.From)
 			}
@@ -106,7 +106,7 @@ func TestStepsAsideForThePublicPlugin(t *testing.T) {
 				t.Errorf("plugin processes %v beside the public plugin", pids)
 			}
 			after, err := os.ReadFile(h.DraftFile())
-			h.must(err)
+			h.Must(err)
 			if string(after) != string(file) {
 				t.Error("the draft file changed")
 			}
@@ -116,24 +116,24 @@ func TestStepsAsideForThePublicPlugin(t *testing.T) {
 
 // staysStock checks that a page shows nothing of ours and works as stock.
 func (h *home) staysStock() {
-	h.t.Helper()
+	h.T.Helper()
 	p := h.open()
-	h.must(p.AwaitStock(patience))
-	p.write("in stock mode")
-	h.must(p.Enter())
-	h.awaitSent("in stock mode")
-	h.must(p.AwaitStock(patience))
+	h.Must(p.AwaitStock(patience))
+	p.Writes("in stock mode")
+	h.Must(p.Enter())
+	h.AwaitSent("in stock mode")
+	h.Must(p.AwaitStock(patience))
 	if errors := p.Errors(); len(errors) > 0 {
-		h.t.Errorf("the page threw %q", errors)
+		h.T.Errorf("the page threw %q", errors)
 	}
 }
 
 // logSays checks that our own log names the reason.
 func (h *home) logSays(reason string) {
-	h.t.Helper()
+	h.T.Helper()
 	raw, err := os.ReadFile(filepath.Join(filepath.Dir(h.DraftFile()), "host.log"))
-	h.must(err)
+	h.Must(err)
 	if !strings.Contains(string(raw), reason) {
-		h.t.Errorf("our log does not name %s:\n%s", reason, raw)
+		h.T.Errorf("our log does not name %s:\n%s", reason, raw)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/contract"
 )
 
 // probeLimit is how many permission switches make a session's compressed log
@@ -17,34 +17,34 @@ const probeLimit = 40
 // with a long log as not blank although nothing was ever sent. The draft stays.
 func TestFalseBlankGivesNothingUp(t *testing.T) {
 	h := startHome(t)
-	draft := h.newDraft("never sent")
+	draft := h.MakeDraft("never sent")
 	for i := range probeLimit {
 		permission := "read-only"
 		if i%2 == 1 {
 			permission = "workspace-write"
 		}
-		h.must(h.API.RunCommand(h.ctx, draft.SessionID, "/permission "+permission))
+		h.Must(h.API.RunCommand(h.Ctx, draft.SessionID, "/permission "+permission))
 	}
 	h.restart()
-	sessions, err := h.API.Sessions(h.ctx)
-	h.must(err)
+	sessions, err := h.API.Sessions(h.Ctx)
+	h.Must(err)
 	for _, session := range sessions {
 		if session.ID == draft.SessionID && session.Blank {
 			t.Log("the harness attached the session before the test could see the false report")
 		}
 	}
 	h.awaitMode("full")
-	h.must(h.API.Reconcile(h.ctx))
-	h.onDisk(draft.ID, "never sent")
-	if got := h.bound(draft.ID); got != draft.SessionID {
+	h.Must(h.API.Reconcile(h.Ctx))
+	h.OnDisk(draft.ID, "never sent")
+	if got := h.Bound(draft.ID); got != draft.SessionID {
 		t.Errorf("the session changed from %s to %s", draft.SessionID, got)
 	}
 	p := h.open()
-	p.shows(draft.ID, "never sent")
-	h.must(p.FocusComposer())
-	h.must(p.Enter())
-	h.awaitSent("never sent")
-	p.hasNoRow(draft.ID)
+	p.Shows(draft.ID, "never sent")
+	h.Must(p.FocusComposer())
+	h.Must(p.Enter())
+	h.AwaitSent("never sent")
+	p.HasNoRow(draft.ID)
 }
 
 // Invariant 4: with 25 drafts in one workspace the start page, New Session and
@@ -52,10 +52,10 @@ func TestFalseBlankGivesNothingUp(t *testing.T) {
 // there touches no draft.
 func TestStockSessionsNeverOpenADraft(t *testing.T) {
 	h := startHome(t)
-	var drafts []dshapi.Draft
+	var drafts []contract.Draft
 	sessions := map[string]string{}
 	for i := range 25 {
-		draft := h.newDraft(fmt.Sprintf("draft number %d", i))
+		draft := h.MakeDraft(fmt.Sprintf("draft number %d", i))
 		if owner, taken := sessions[draft.SessionID]; taken {
 			t.Fatalf("drafts %s and %s share session %s", owner, draft.ID, draft.SessionID)
 		}
@@ -64,7 +64,7 @@ func TestStockSessionsNeverOpenADraft(t *testing.T) {
 	}
 	p := h.open()
 	p.onBlankSession()
-	h.eventually("there are 25 rows", func() error {
+	h.Eventually("there are 25 rows", func() error {
 		rows, err := p.Rows()
 		if err != nil {
 			return err
@@ -83,38 +83,38 @@ func TestStockSessionsNeverOpenADraft(t *testing.T) {
 		{"New Session", p.PressNewSession},
 		{"the group's +", func() error { return p.PressGroupPlus("work") }},
 		{"New Session while a draft is open", func() error {
-			p.shows(drafts[7].ID, drafts[7].Text)
+			p.Shows(drafts[7].ID, drafts[7].Text)
 			return p.PressNewSession()
 		}},
 		{"the group's + while a draft is open", func() error {
-			p.shows(drafts[11].ID, drafts[11].Text)
+			p.Shows(drafts[11].ID, drafts[11].Text)
 			return p.PressGroupPlus("work")
 		}},
 	}
 	for i, way := range ways {
 		t.Log(way.name)
-		h.must(way.open())
+		h.Must(way.open())
 		p.onBlankSession()
-		p.holds("")
+		p.Holds("")
 		text := fmt.Sprintf("ordinary prompt %d", i)
-		p.write(text)
-		h.must(p.Enter())
-		session := h.awaitSent(text)
+		p.Writes(text)
+		h.Must(p.Enter())
+		session := h.AwaitSent(text)
 		if owner, isDrafts := sessions[session]; isDrafts {
 			t.Fatalf("%s: the prompt went into the session of draft %s", way.name, owner)
 		}
-		p.holds("")
+		p.Holds("")
 	}
-	h.must(h.API.Flush(h.ctx))
+	h.Must(h.API.Flush(h.Ctx))
 	for _, draft := range drafts {
-		h.must(h.checkDisk(draft.ID, draft.Text))
+		h.Must(h.CheckDisk(draft.ID, draft.Text))
 	}
-	if now := h.drafts(); len(now) != len(drafts) {
+	if now := h.AllDrafts(); len(now) != len(drafts) {
 		t.Errorf("%d drafts, want %d", len(now), len(drafts))
 	}
 	other := h.open()
 	other.onBlankSession()
-	other.shows(drafts[24].ID, drafts[24].Text)
+	other.Shows(drafts[24].ID, drafts[24].Text)
 }
 
 // The start page's workspace picker makes the page show a session of another
@@ -124,15 +124,15 @@ func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
 	h := startHome(t)
 	elsewhere := h.workspace("elsewhere")
 	p := h.open()
-	other := p.newDraftWith("bystander")
-	draft := p.newDraftWith("carry me")
+	other := p.NewDraftWith("bystander")
+	draft := p.NewDraftWith("carry me")
 	if draft.WorkspaceID == elsewhere.ID {
 		elsewhere = h.work
 	}
 	bystander := h.open()
-	h.must(p.PickWorkspace(filepath.Base(elsewhere.Path)))
-	h.eventually("the page shows a session of the other workspace", func() error {
-		workspaces, _, err := h.API.Workspaces(h.ctx)
+	h.Must(p.PickWorkspace(filepath.Base(elsewhere.Path)))
+	h.Eventually("the page shows a session of the other workspace", func() error {
+		workspaces, _, err := h.API.Workspaces(h.Ctx)
 		if err != nil {
 			return err
 		}
@@ -146,25 +146,25 @@ func TestWorkspacePickerEmptiesNoDraft(t *testing.T) {
 		}
 		return fmt.Errorf("it shows %s", current)
 	})
-	p.holds("carry me")
-	bystander.says("moved")
-	h.must(h.API.Flush(h.ctx))
-	h.eventually("the draft has its text, in its workspace or the other one", func() error {
-		if now := h.draft(draft.ID); now.Text != "carry me" || (now.WorkspaceID != draft.WorkspaceID && now.WorkspaceID != elsewhere.ID) {
+	p.Holds("carry me")
+	bystander.Says("moved")
+	h.Must(h.API.Flush(h.Ctx))
+	h.Eventually("the draft has its text, in its workspace or the other one", func() error {
+		if now := h.Draft(draft.ID); now.Text != "carry me" || (now.WorkspaceID != draft.WorkspaceID && now.WorkspaceID != elsewhere.ID) {
 			return fmt.Errorf("text %q, workspace %s", now.Text, now.WorkspaceID)
 		}
 		return nil
 	})
-	h.bound(draft.ID)
-	p.shows(other.ID, "bystander")
-	p.shows(draft.ID, "carry me")
+	h.Bound(draft.ID)
+	p.Shows(other.ID, "bystander")
+	p.Shows(draft.ID, "carry me")
 	seen, err := p.NoticesSeen()
-	h.must(err)
+	h.Must(err)
 	if slices.Contains(seen, "moved") {
 		t.Error("the page that moved the draft says that it was moved")
 	}
-	p.reload()
-	p.shows(draft.ID, "carry me")
-	h.onDisk(draft.ID, "carry me")
-	h.onDisk(other.ID, "bystander")
+	p.Reloads()
+	p.Shows(draft.ID, "carry me")
+	h.OnDisk(draft.ID, "carry me")
+	h.OnDisk(other.ID, "bystander")
 }

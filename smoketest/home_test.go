@@ -12,22 +12,26 @@ import (
 
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshpage"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/flows"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/rig"
 )
 
-// patience is how long a test waits for something to become true.
-const patience = 30 * time.Second
+const (
+	// patience is how long a test waits for something to become true.
+	patience = 30 * time.Second
+	poll     = 40 * time.Millisecond
+)
+
+type flowHome = flows.Home
 
 // home is a running harness with our bundle, and what a test does with it. Every
 // method ends the test on an error.
 type home struct {
 	*rig.Home
-	t   *testing.T
-	ctx context.Context
+	*flowHome
+	driver *driver
 	// work is the workspace that every home begins with.
 	work dshapi.Workspace
-	// patience is how long this home's test waits; patience when nothing else is said.
-	patience time.Duration
 	// pages are closed with the home, before its harness.
 	pages []*dshpage.Page
 	// closers run after that, the last one first.
@@ -54,35 +58,37 @@ func newHome(t *testing.T) *home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &home{Home: made, t: t, ctx: t.Context(), patience: patience}
+	h := &home{Home: made, driver: &driver{Home: made}}
+	h.flowHome = &flowHome{Host: h.driver, T: t, Ctx: t.Context(), Patience: patience, Secret: gate.leaks.Secret,
+		Opened: func(opened flows.Tab) { h.pages = append(h.pages, opened.(*tab).Page) }}
 	made.BeforeRemove = h.collect
 	t.Cleanup(h.close)
 	return h
 }
 
 func (h *home) close() {
-	if h.t.Failed() {
+	if h.T.Failed() {
 		h.keepArtifacts()
 	}
 	for _, page := range h.pages {
 		// What a page's console says is a log, too. One that hangs says nothing.
-		_, _ = fmt.Fprintln(gate.leaks.Log(h.t.Name()+" console"), strings.Join(page.Console(), "\n"))
+		_, _ = fmt.Fprintln(gate.leaks.Log(h.T.Name()+" console"), strings.Join(page.Console(), "\n"))
 		page.Close()
 	}
 	for _, closer := range slices.Backward(h.closers) {
 		if err := closer(); err != nil {
-			h.t.Error(err)
+			h.T.Error(err)
 		}
 	}
 	if err := h.Close(); err != nil {
-		h.t.Error(err)
+		h.T.Error(err)
 	}
 }
 
 // collect hands the home's logs to the search for draft texts (invariant 11), and the
 // texts that its draft file has at the end.
 func (h *home) collect() error {
-	_, err := gate.leaks.Folder(h.t.Name(), h.Dir)
+	_, err := gate.leaks.Folder(h.T.Name(), h.Dir)
 	document, missing := h.Document()
 	if missing != nil {
 		return err // a test of a home without a whole draft file
@@ -101,82 +107,76 @@ func (h *home) collect() error {
 
 // keepArtifacts prints the logs and saves screenshots of the open pages.
 func (h *home) keepArtifacts() {
-	dir := filepath.Join(gate.artifacts, strings.ReplaceAll(h.t.Name(), "/", "_"))
+	dir := filepath.Join(gate.artifacts, strings.ReplaceAll(h.T.Name(), "/", "_"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		h.t.Log("keep artifacts:", err)
+		h.T.Log("keep artifacts:", err)
 		return
 	}
 	for i, page := range h.pages {
 		path := filepath.Join(dir, fmt.Sprintf("page-%d.png", i+1))
 		if err := page.Screenshot(path); err != nil {
-			h.t.Logf("page %d: %v", i+1, err)
+			h.T.Logf("page %d: %v", i+1, err)
 		} else {
-			h.t.Log("screenshot:", path)
+			h.T.Log("screenshot:", path)
 		}
 		// A page that is closed or hangs has nothing to say.
 		complaints, _ := page.Complaints()
-		h.t.Logf("page %d errors: %q, not saved: %q\nconsole: %s", i+1, page.Errors(), complaints, strings.Join(page.Console(), "\n"))
+		h.T.Logf("page %d errors: %q, not saved: %q\nconsole: %s", i+1, page.Errors(), complaints, strings.Join(page.Console(), "\n"))
 	}
 	if drafts, err := h.API.Drafts(context.Background()); err == nil {
 		for _, draft := range drafts {
-			h.t.Logf("draft %+v", draft)
+			h.T.Logf("draft %+v", draft)
 		}
 	}
 	if !h.Running() {
-		h.t.Log("the harness is not running: " + h.Ended())
+		h.T.Log("the harness is not running: " + h.Ended())
 	}
-	h.t.Log("logs:\n" + h.Logs(60))
+	h.T.Log("logs:\n" + h.Logs(60))
 }
 
 func (h *home) install() {
-	h.t.Helper()
-	if err := h.Install(h.ctx, gate.bundle); err != nil {
-		h.t.Fatal(err)
+	h.T.Helper()
+	if err := h.Install(h.Ctx, gate.bundle); err != nil {
+		h.T.Fatal(err)
 	}
 }
 
 func (h *home) start() {
-	h.t.Helper()
-	if err := h.Start(h.ctx); err != nil {
-		h.t.Fatal(err)
+	h.T.Helper()
+	if err := h.Start(h.Ctx); err != nil {
+		h.T.Fatal(err)
 	}
 }
 
 // restart ends the harness with SIGTERM and starts it again on the same address.
 func (h *home) restart() {
-	h.t.Helper()
+	h.T.Helper()
 	if err := h.Stop(); err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	h.start()
 }
 
-// crash ends the harness with SIGKILL and starts it again on the same address.
-func (h *home) crash() {
-	h.t.Helper()
-	h.Kill()
-	h.start()
-}
-
 func (h *home) addWork() {
-	h.t.Helper()
+	h.T.Helper()
 	h.work = h.workspace("work")
+	h.driver.work = h.work
 }
 
 func (h *home) workspace(name string) dshapi.Workspace {
-	h.t.Helper()
-	workspace, err := h.NewWorkspace(h.ctx, name)
+	h.T.Helper()
+	workspace, err := h.NewWorkspace(h.Ctx, name)
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return workspace
 }
 
 // awaitMode waits until the bundle is in that mode (full, paused or stock).
 func (h *home) awaitMode(mode string) {
-	h.t.Helper()
-	h.eventually("the bundle is in mode "+mode, func() error {
-		status, err := h.API.Status(h.ctx)
+	h.T.Helper()
+	h.Eventually("the bundle is in mode "+mode, func() error {
+		status, err := h.API.Status(h.Ctx)
 		if err != nil {
 			return err
 		}
@@ -185,28 +185,4 @@ func (h *home) awaitMode(mode string) {
 		}
 		return nil
 	})
-}
-
-// eventually polls until check succeeds; what says what is waited for.
-func (h *home) eventually(what string, check func() error) {
-	h.t.Helper()
-	deadline := time.Now().Add(h.patience)
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			h.t.Fatalf("after %v not true that %s: %v", h.patience, what, err)
-		}
-		time.Sleep(40 * time.Millisecond)
-	}
-}
-
-// must ends the test on an error.
-func (h *home) must(err error) {
-	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
 }

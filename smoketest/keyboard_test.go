@@ -11,69 +11,69 @@ import (
 // to the page's body.
 func TestFocusStaysWithTheRows(t *testing.T) {
 	h := startHome(t)
-	third, second, first := h.newDraft("third"), h.newDraft("second"), h.newDraft("first")
+	third, second, first := h.MakeDraft("third"), h.MakeDraft("second"), h.MakeDraft("first")
 	p := h.open()
-	p.showsRow(first.ID)
+	p.ShowsRow(first.ID)
 	p.hasStarted()
 
-	h.must(p.FocusRow(first.ID))
-	h.must(p.Keys(dshpage.KeyDelete))
-	p.hasNoRow(first.ID)
+	h.Must(p.FocusRow(first.ID))
+	h.Must(p.Keys(dshpage.KeyDelete))
+	p.HasNoRow(first.ID)
 	p.hasFocus("the next row after a deletion", second.ID)
-	h.must(p.Keys(dshpage.KeyUndo))
-	p.showsRow(first.ID)
+	h.Must(p.Keys(dshpage.KeyUndo))
+	p.ShowsRow(first.ID)
 	p.hasFocus("the restored row", first.ID)
 
-	h.must(p.Keys(dshpage.KeyDown, dshpage.KeyDown, dshpage.KeyTab, dshpage.KeyEnter))
-	h.must(p.MenuAction("up"))
+	h.Must(p.Keys(dshpage.KeyDown, dshpage.KeyDown, dshpage.KeyTab, dshpage.KeyEnter))
+	h.Must(p.MenuAction("up"))
 	p.hasOrder(first.ID, third.ID, second.ID)
 	p.hasFocus("the row that moved up", third.ID)
-	h.must(p.Keys(dshpage.KeyEnter))
-	h.must(p.MenuAction("down"))
+	h.Must(p.Keys(dshpage.KeyEnter))
+	h.Must(p.MenuAction("down"))
 	p.hasOrder(first.ID, second.ID, third.ID)
 	p.hasFocus("the row that moved down", third.ID)
 
-	h.must(p.Keys(dshpage.KeyDelete))
-	p.hasNoRow(third.ID)
+	h.Must(p.Keys(dshpage.KeyDelete))
+	p.HasNoRow(third.ID)
 	p.hasFocus("the row before the last one, which was deleted", second.ID)
 
-	h.must(p.Keys(dshpage.KeyF2))
-	h.must(p.Type("renamed", keyPause))
-	h.must(p.Keys(dshpage.KeyEnter))
-	p.seesText("renamed")
+	h.Must(p.Keys(dshpage.KeyF2))
+	h.Must(p.Page.Type("renamed", dshpage.TypePause))
+	h.Must(p.Keys(dshpage.KeyEnter))
+	p.Sees("renamed")
 	p.hasFocus("the row that was renamed", second.ID)
 
-	before := h.drafts()
-	h.must(p.Keys(dshpage.KeyTab, dshpage.KeyEnter))
-	h.must(p.MenuAction("duplicate"))
+	before := h.AllDrafts()
+	h.Must(p.Keys(dshpage.KeyTab, dshpage.KeyEnter))
+	h.Must(p.MenuAction("duplicate"))
 	var copied string
-	h.eventually("there is a copy", func() error {
-		for _, draft := range h.drafts() {
+	h.Eventually("there is a copy", func() error {
+		for _, draft := range h.AllDrafts() {
 			if draft.ID != before[0].ID && draft.ID != before[1].ID {
 				copied = draft.ID
 				return nil
 			}
 		}
-		return fmt.Errorf("none among %d", len(h.drafts()))
+		return fmt.Errorf("none among %d", len(h.AllDrafts()))
 	})
 	p.hasFocus("the copy", copied)
 
 	// Two deletions are taken back one after the other.
 	for _, id := range []string{copied, second.ID} {
-		h.must(p.FocusRow(id))
-		h.must(p.Keys(dshpage.KeyDelete))
-		p.hasNoRow(id)
+		h.Must(p.FocusRow(id))
+		h.Must(p.Keys(dshpage.KeyDelete))
+		p.HasNoRow(id)
 	}
 	for _, id := range []string{second.ID, copied} {
-		h.must(p.Keys(dshpage.KeyUndo))
-		p.showsRow(id)
+		h.Must(p.Keys(dshpage.KeyUndo))
+		p.ShowsRow(id)
 		p.hasFocus("the restored row", id)
 	}
 
 	for _, id := range []string{copied, second.ID, first.ID} {
-		h.must(p.FocusRow(id))
-		h.must(p.Keys(dshpage.KeyDelete))
-		p.hasNoRow(id)
+		h.Must(p.FocusRow(id))
+		h.Must(p.Keys(dshpage.KeyDelete))
+		p.HasNoRow(id)
 	}
 	p.hasFocus("the button for a new draft, when no row is left", "new")
 }
@@ -83,50 +83,50 @@ func TestFocusStaysWithTheRows(t *testing.T) {
 func TestUndoKeyBelongsToWhereTheFocusIs(t *testing.T) {
 	h := startHome(t)
 	p := h.open()
-	open := p.newDraftWith("the open draft")
-	other := h.newDraft("to be deleted")
-	p.showsRow(other.ID)
+	open := p.NewDraftWith("the open draft")
+	other := h.MakeDraft("to be deleted")
+	p.ShowsRow(other.ID)
 
-	h.must(p.FocusRow(other.ID))
-	h.must(p.Keys(dshpage.KeyDelete))
-	p.hasNoRow(other.ID)
-	h.must(p.Keys(dshpage.KeyUndo))
-	p.showsRow(other.ID)
-	p.holds("the open draft")
+	h.Must(p.FocusRow(other.ID))
+	h.Must(p.Keys(dshpage.KeyDelete))
+	p.HasNoRow(other.ID)
+	h.Must(p.Keys(dshpage.KeyUndo))
+	p.ShowsRow(other.ID)
+	p.Holds("the open draft")
 
 	// By the mouse: what had the focus is gone, and nothing has it, or the next row.
-	h.must(p.DeleteRow(other.ID))
-	p.hasNoRow(other.ID)
-	h.must(p.Keys(dshpage.KeyUndo))
-	p.showsRow(other.ID)
-	p.holds("the open draft")
+	h.Must(p.DeleteRow(other.ID))
+	p.HasNoRow(other.ID)
+	h.Must(p.Keys(dshpage.KeyUndo))
+	p.ShowsRow(other.ID)
+	p.Holds("the open draft")
 
-	h.must(p.DeleteRow(other.ID))
-	p.hasNoRow(other.ID)
-	p.write("!")
-	h.must(p.Keys(dshpage.KeyUndo))
-	h.eventually("the composer has undone its own last words", func() error {
+	h.Must(p.DeleteRow(other.ID))
+	p.HasNoRow(other.ID)
+	p.Writes("!")
+	h.Must(p.Keys(dshpage.KeyUndo))
+	h.Eventually("the composer has undone its own last words", func() error {
 		if got := p.composer().Text; got == "the open draft!" {
 			return fmt.Errorf("it holds %q", got)
 		}
 		return nil
 	})
-	h.must(p.Undo())
-	p.showsRow(other.ID)
-	h.bound(open.ID)
+	h.Must(p.Undo())
+	p.ShowsRow(other.ID)
+	h.Bound(open.ID)
 }
 
 // hasStarted waits until the page has put the focus into its composer by itself.
 func (p *page) hasStarted() {
-	p.h.t.Helper()
-	p.h.must(p.AwaitRest(patience))
+	p.h.T.Helper()
+	p.h.Must(p.AwaitRest(patience))
 	p.hasFocus("the composer, where the page begins", "composer")
 }
 
 // hasFocus waits until the keyboard focus is there, see [dshpage.Page.Focus].
 func (p *page) hasFocus(what, where string) {
-	p.h.t.Helper()
-	p.h.eventually("the focus is on "+what, func() error {
+	p.h.T.Helper()
+	p.h.Eventually("the focus is on "+what, func() error {
 		focus, err := p.Focus()
 		if err == nil && focus != where {
 			err = fmt.Errorf("it is on %s, wanted %s", focus, where)
@@ -137,8 +137,8 @@ func (p *page) hasFocus(what, where string) {
 
 // hasOrder waits until the rows are these, in this order.
 func (p *page) hasOrder(ids ...string) {
-	p.h.t.Helper()
-	p.h.eventually("the rows are in order", func() error {
+	p.h.T.Helper()
+	p.h.Eventually("the rows are in order", func() error {
 		rows, err := p.Rows()
 		if err != nil {
 			return err

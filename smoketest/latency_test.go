@@ -16,42 +16,42 @@ func TestLatencies(t *testing.T) {
 	p := h.open()
 	var stock [2]string
 	for i := range stock {
-		h.must(p.PressNewSession())
+		h.Must(p.PressNewSession())
 		p.onBlankSession()
 		title := fmt.Sprintf("ordinary %d", i)
-		p.write(title)
-		h.must(p.Enter())
-		session := h.awaitSent(title)
-		h.must(h.API.RenameSession(h.ctx, session, title))
+		p.Writes(title)
+		h.Must(p.Enter())
+		session := h.AwaitSent(title)
+		h.Must(h.API.RenameSession(h.Ctx, session, title))
 		stock[i] = title
-		p.seesText("echo: " + title) // the page makes a new composer while the turn begins
-		p.holds("")
-		p.write("unsent " + title)
+		p.Sees("echo: " + title) // the page makes a new composer while the turn begins
+		p.Holds("")
+		p.Writes("unsent " + title)
 	}
-	drafts := []string{p.newDraftWith("first draft").ID, p.newDraftWith("second draft").ID}
+	drafts := []string{p.NewDraftWith("first draft").ID, p.NewDraftWith("second draft").ID}
 	texts := []string{"first draft", "second draft"}
 
 	var row, own []time.Duration
 	for range rounds {
 		// Timed from draft to draft and from session to session; the ways between are not.
-		p.shows(drafts[0], texts[0])
+		p.Shows(drafts[0], texts[0])
 		took, err := p.TimeRow(drafts[1], texts[1])
-		h.must(err)
+		h.Must(err)
 		row = append(row, took)
-		h.must(p.OpenStockRow(stock[0]))
-		p.holds("unsent " + stock[0])
+		h.Must(p.OpenStockRow(stock[0]))
+		p.Holds("unsent " + stock[0])
 		took, err = p.TimeStockRow(stock[1], "unsent "+stock[1])
-		h.must(err)
+		h.Must(err)
 		own = append(own, took)
 	}
 	t.Logf("click to text, medians of %d: draft row %v, the page's own session row %v", rounds, median(row), median(own))
 
 	var saved []time.Duration
-	p.shows(drafts[0], texts[0])
+	p.Shows(drafts[0], texts[0])
 	for range 5 {
-		p.write("x")
+		p.Writes("x")
 		began := time.Now()
-		p.saved(drafts[0])
+		p.Saved(drafts[0])
 		saved = append(saved, time.Since(began))
 	}
 	t.Logf("last key to saved, median of %d: %v (of which 350 ms are the pause for more keys)", len(saved), median(saved))

@@ -19,8 +19,8 @@ func TestBesideAPluginInTheSameSlot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, install := range map[string]func(h *home){
-		"ours first":   func(h *home) { h.install(); h.must(h.Plugin(h.ctx, "add", "file:"+neighbour)) },
-		"theirs first": func(h *home) { h.must(h.Plugin(h.ctx, "add", "file:"+neighbour)); h.install() },
+		"ours first":   func(h *home) { h.install(); h.Must(h.Plugin(h.Ctx, "add", "file:"+neighbour)) },
+		"theirs first": func(h *home) { h.Must(h.Plugin(h.Ctx, "add", "file:"+neighbour)); h.install() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)
@@ -29,47 +29,47 @@ func TestBesideAPluginInTheSameSlot(t *testing.T) {
 			h.addWork()
 			h.awaitMode("full")
 			p := h.open()
-			draft := p.newDraftWith("beside a neighbour")
+			draft := p.NewDraftWith("beside a neighbour")
 			p.hasRows(true, "plain")
 			for range 2 {
-				h.must(p.Do(`shadow.go()`))
+				h.Must(p.Do(`shadow.go()`))
 				p.hasRows(true, "")
-				h.must(p.Do(`shadow.come('plain')`))
+				h.Must(p.Do(`shadow.come('plain')`))
 				p.hasRows(true, "plain")
 			}
 			// Around ours, which then need not be around it.
-			h.must(p.Do(`shadow.go()`))
+			h.Must(p.Do(`shadow.go()`))
 			p.hasRows(true, "")
-			h.must(p.Do(`shadow.come('outer')`))
+			h.Must(p.Do(`shadow.come('outer')`))
 			p.hasRows(true, "outer")
 			// One that holds on to what ours was before shows ours twice, and the rows once.
-			h.must(p.Do(`shadow.come('plain')`))
+			h.Must(p.Do(`shadow.come('plain')`))
 			p.hasRows(true, "plain")
-			h.must(p.Do(`shadow.come('outer')`))
+			h.Must(p.Do(`shadow.come('outer')`))
 			p.hasRows(true, "outer,plain")
-			h.must(p.Do(`shadow.go()`))
+			h.Must(p.Do(`shadow.go()`))
 			p.hasRows(true, "")
-			h.must(p.Do(`shadow.come('throws')`))
+			h.Must(p.Do(`shadow.come('throws')`))
 			p.hasRows(true, "")
-			p.shows(draft.ID, "beside a neighbour")
+			p.Shows(draft.ID, "beside a neighbour")
 
 			// Both cannot be lowest: ours leaves, and the page is stock beside the neighbour.
-			h.must(p.Do(`shadow.come('greedy')`))
-			status, err := h.API.Status(h.ctx)
+			h.Must(p.Do(`shadow.come('greedy')`))
+			status, err := h.API.Status(h.Ctx)
 			for until := time.Now().Add(6 * patience); err == nil && len(status.Pages) == 0 && time.Now().Before(until); {
 				time.Sleep(100 * time.Millisecond)
-				status, err = h.API.Status(h.ctx)
+				status, err = h.API.Status(h.Ctx)
 			}
-			h.must(err)
+			h.Must(err)
 			p.hasRows(false, "greedy")
 			p.registersNoMore()
-			h.must(p.AwaitStock(patience))
+			h.Must(p.AwaitStock(patience))
 			if len(status.Pages) != 1 || status.Pages[0].Code != "PAGE_FAULT" || status.Pages[0].Found != "PlaceTaken" {
 				t.Errorf("pages %+v", status.Pages)
 			}
-			p.reload()
+			p.Reloads()
 			p.hasRows(true, "plain")
-			p.shows(draft.ID, "beside a neighbour")
+			p.Shows(draft.ID, "beside a neighbour")
 		})
 	}
 }
@@ -77,8 +77,8 @@ func TestBesideAPluginInTheSameSlot(t *testing.T) {
 // hasRows waits until our rows are there or not, the neighbour's are those of that
 // kind ("" for none), and DSH's own browser is there.
 func (p *page) hasRows(ours bool, neighbour string) {
-	p.h.t.Helper()
-	p.h.eventually(fmt.Sprintf("our rows %t, the neighbour's %q, DSH's", ours, neighbour), func() error {
+	p.h.T.Helper()
+	p.h.Eventually(fmt.Sprintf("our rows %t, the neighbour's %q, DSH's", ours, neighbour), func() error {
 		seen, err := browser.Eval[struct {
 			Ours      int    `json:"ours"`
 			Neighbour string `json:"neighbour"`
@@ -101,9 +101,9 @@ func (p *page) hasRows(ours bool, neighbour string) {
 
 // registersNoMore waits for a while in which the neighbour need not register again.
 func (p *page) registersNoMore() {
-	p.h.t.Helper()
+	p.h.T.Helper()
 	last, since := -1, time.Now()
-	p.h.eventually("nobody registers any more", func() error {
+	p.h.Eventually("nobody registers any more", func() error {
 		now, err := browser.Eval[int](p.Page.Page, `shadow.registrations`)
 		if err != nil {
 			return err

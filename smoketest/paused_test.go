@@ -22,20 +22,20 @@ func TestDraftOpenedWhilePausedKeepsBothTexts(t *testing.T) {
 	h.start()
 	h.addWork()
 	h.awaitMode("full")
-	draft := h.newDraft("kept words")
+	draft := h.MakeDraft("kept words")
 	p := h.open()
-	p.showsRow(draft.ID)
+	p.ShowsRow(draft.ID)
 	restore := h.keepPaused()
-	p.says("paused")
+	p.Says("paused")
 
-	h.must(p.OpenRow(draft.ID))
-	p.says("unseen")
-	p.write("typed blindly")
+	h.Must(p.OpenRow(draft.ID))
+	p.Says("unseen")
+	p.Writes("typed blindly")
 	restore()
-	p.holds("kept words\n\ntyped blindly")
-	p.saved(draft.ID)
-	h.onDisk(draft.ID, "kept words\n\ntyped blindly")
-	if got := h.draft(draft.ID); len(got.Conflicts) != 0 {
+	p.Holds("kept words\n\ntyped blindly")
+	p.Saved(draft.ID)
+	h.OnDisk(draft.ID, "kept words\n\ntyped blindly")
+	if got := h.Draft(draft.ID); len(got.Conflicts) != 0 {
 		t.Errorf("%d conflict copies", len(got.Conflicts))
 	}
 }
@@ -53,23 +53,23 @@ func TestLineInTheListOfPlugins(t *testing.T) {
 	h.addWork()
 	h.awaitMode("stock")
 	p := h.open()
-	h.must(p.AwaitStock(patience))
-	h.must(p.OpenPluginLine())
-	p.seesText("PLUGIN_START_FAILED")
+	h.Must(p.AwaitStock(patience))
+	h.Must(p.OpenPluginLine())
+	p.Sees("PLUGIN_START_FAILED")
 	restore()
-	h.must(p.ClickOn(`[data-drafts-action=rearm]`))
+	h.Must(p.ClickOn(`[data-drafts-action=rearm]`))
 	h.awaitMode("full")
-	h.eventually("the line is gone", func() error {
+	h.Eventually("the line is gone", func() error {
 		sees, err := p.SeesText("PLUGIN_START_FAILED")
 		if err == nil && sees {
 			err = errors.New("it is there")
 		}
 		return err
 	})
-	before := len(h.drafts())
-	h.must(p.Keys(dshpage.KeyNewDraft, dshpage.KeyEscape))
-	p.newDraftWith("after it was started by hand")
-	if drafts := h.drafts(); len(drafts) != before+1 {
+	before := len(h.AllDrafts())
+	h.Must(p.Keys(dshpage.KeyNewDraft, dshpage.KeyEscape))
+	p.NewDraftWith("after it was started by hand")
+	if drafts := h.AllDrafts(); len(drafts) != before+1 {
 		t.Errorf("the chord made a draft under a dialog: %+v", drafts)
 	}
 
@@ -78,11 +78,11 @@ func TestLineInTheListOfPlugins(t *testing.T) {
 	h.beOdd("exits at once")
 	h.restart()
 	h.awaitMode("stock")
-	h.must(p.AwaitStock(patience))
-	h.must(p.OpenPluginLine())
-	h.must(p.ClickOn(`[data-drafts-action=dismiss-line]`))
-	p.reload()
-	h.must(p.AwaitStock(patience))
+	h.Must(p.AwaitStock(patience))
+	h.Must(p.OpenPluginLine())
+	h.Must(p.ClickOn(`[data-drafts-action=dismiss-line]`))
+	p.Reloads()
+	h.Must(p.AwaitStock(patience))
 	if err := p.OpenPluginLine(); err == nil {
 		t.Error("a line that was dismissed is there again")
 	}
@@ -91,16 +91,16 @@ func TestLineInTheListOfPlugins(t *testing.T) {
 // keepPaused kills the plugin and lets its successor hang; what it returns lets the
 // real one start.
 func (h *home) keepPaused() (restore func()) {
-	h.t.Helper()
+	h.T.Helper()
 	killed := h.PluginPids()
 	real := h.setBinaryAside()
 	h.makeOdd()
 	h.beOdd("never answers")
 	for _, pid := range killed {
-		h.must(syscall.Kill(pid, syscall.SIGKILL))
+		h.Must(syscall.Kill(pid, syscall.SIGKILL))
 	}
 	var odd []int
-	h.eventually("the successor hangs", func() error {
+	h.Eventually("the successor hangs", func() error {
 		odd = h.PluginPids()
 		if len(odd) != 1 || odd[0] == killed[0] {
 			return fmt.Errorf("processes %v", odd)
@@ -109,20 +109,20 @@ func (h *home) keepPaused() (restore func()) {
 	})
 	return func() {
 		real()
-		h.must(syscall.Kill(odd[0], syscall.SIGKILL))
+		h.Must(syscall.Kill(odd[0], syscall.SIGKILL))
 		h.awaitMode("full")
 	}
 }
 
 // setBinaryAside keeps the real plugin and its manifest; what it returns puts them back.
 func (h *home) setBinaryAside() (restore func()) {
-	h.t.Helper()
+	h.T.Helper()
 	binary := h.pluginBinary()
 	described := filepath.Join(filepath.Dir(binary), manifest.File)
 	program, err := os.ReadFile(binary)
-	h.must(err)
+	h.Must(err)
 	description, err := os.ReadFile(described)
-	h.must(err)
+	h.Must(err)
 	return func() {
 		h.replaceFile(described, description, 0o644)
 		h.replaceFile(binary, program, 0o755)

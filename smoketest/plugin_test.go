@@ -7,59 +7,23 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshpage"
 )
-
-// Invariant 8: the plugin is killed while the page is open. The harness lives,
-// the page says that drafts are paused, what is typed meanwhile stays in the
-// composer and is saved when the plugin is back.
-func TestPluginKilledWhileTyping(t *testing.T) {
-	h := startHome(t)
-	p := h.open()
-	other := p.newDraftWith("other")
-	draft := p.newDraftWith("before")
-	harness := h.Pid()
-	h.must(p.FocusComposer())
-
-	for _, pid := range h.PluginPids() {
-		h.must(syscall.Kill(pid, syscall.SIGKILL))
-	}
-	h.must(p.Type(" typed while it was down", keyPause))
-	if got := p.composer().Text; got != "before typed while it was down" {
-		t.Errorf("the composer holds %q", got)
-	}
-	p.says("paused")
-	h.awaitMode("full")
-	p.holds("before typed while it was down")
-	p.saved(draft.ID)
-	h.onDisk(draft.ID, "before typed while it was down")
-	if !h.Running() || h.Pid() != harness {
-		t.Error("the harness did not live on")
-	}
-	if pids := h.PluginPids(); len(pids) != 1 {
-		t.Errorf("plugin processes %v, want one", pids)
-	}
-	if got := h.draft(draft.ID); len(got.Conflicts) != 0 {
-		t.Errorf("%d conflict copies", len(got.Conflicts))
-	}
-	p.write(", and after")
-	p.saved(draft.ID)
-	h.onDisk(draft.ID, "before typed while it was down, and after")
-	p.shows(other.ID, "other")
-}
 
 // Invariant 8, a plugin that stays away: the page stays usable as stock, typing
 // is possible, and nothing that was saved is lost.
 func TestPluginThatNeverComesBack(t *testing.T) {
 	h := startHome(t)
 	p := h.open()
-	draft := p.newDraftWith("kept on disk")
+	draft := p.NewDraftWith("kept on disk")
 	binary := h.pluginBinary()
-	h.must(os.Rename(binary, binary+".away"))
+	h.Must(os.Rename(binary, binary+".away"))
 	for _, pid := range h.PluginPids() {
-		h.must(syscall.Kill(pid, syscall.SIGKILL))
+		h.Must(syscall.Kill(pid, syscall.SIGKILL))
 	}
-	h.eventually("the bundle has noticed", func() error {
-		status, err := h.API.Status(h.ctx)
+	h.Eventually("the bundle has noticed", func() error {
+		status, err := h.API.Status(h.Ctx)
 		if err != nil {
 			return err
 		}
@@ -68,16 +32,16 @@ func TestPluginThatNeverComesBack(t *testing.T) {
 		}
 		return nil
 	})
-	h.must(p.FocusComposer())
-	h.must(p.Type(" still typing", keyPause))
+	h.Must(p.FocusComposer())
+	h.Must(p.Page.Type(" still typing", dshpage.TypePause))
 	if got := p.composer().Text; got != "kept on disk still typing" {
 		t.Errorf("the composer holds %q", got)
 	}
-	h.must(h.checkDisk(draft.ID, "kept on disk"))
-	session, err := h.API.CreateSession(h.ctx, h.work.ID, "")
-	h.must(err)
-	h.must(h.API.Prompt(h.ctx, session, "the harness works"))
-	h.awaitSent("the harness works")
+	h.Must(h.CheckDisk(draft.ID, "kept on disk"))
+	session, err := h.API.CreateSession(h.Ctx, h.work.ID, "")
+	h.Must(err)
+	h.Must(h.API.Prompt(h.Ctx, session, "the harness works"))
+	h.AwaitSent("the harness works")
 }
 
 // Invariant 12: removing the bundle leaves the stock page, every ordinary
@@ -85,29 +49,29 @@ func TestPluginThatNeverComesBack(t *testing.T) {
 func TestRemovingTheBundleLeavesStock(t *testing.T) {
 	h := startHome(t)
 	p := h.open()
-	draft := p.newDraftWith("stays in the file")
-	sentDraft := p.newDraftWith("was sent")
-	h.must(p.Enter())
-	h.awaitSent("was sent")
-	p.hasNoRow(sentDraft.ID)
+	draft := p.NewDraftWith("stays in the file")
+	sentDraft := p.NewDraftWith("was sent")
+	h.Must(p.Enter())
+	h.AwaitSent("was sent")
+	p.HasNoRow(sentDraft.ID)
 	p.Close()
-	h.must(h.Stop())
+	h.Must(h.Stop())
 	before, err := os.ReadFile(h.DraftFile())
-	h.must(err)
-	h.must(h.Uninstall(h.ctx))
+	h.Must(err)
+	h.Must(h.Uninstall(h.Ctx))
 	h.start()
 
 	p = h.open()
-	h.must(p.AwaitStock(patience))
+	h.Must(p.AwaitStock(patience))
 	after, err := os.ReadFile(h.DraftFile())
-	h.must(err)
+	h.Must(err)
 	if string(before) != string(after) {
 		t.Error("the draft file changed")
 	}
-	if got := h.awaitSent("was sent"); got != sentDraft.SessionID {
+	if got := h.AwaitSent("was sent"); got != sentDraft.SessionID {
 		t.Errorf("the sent session is %s, was %s", got, sentDraft.SessionID)
 	}
-	if status, err := h.API.Status(h.ctx); err == nil {
+	if status, err := h.API.Status(h.Ctx); err == nil {
 		t.Errorf("the remote methods are still there: %+v", status)
 	}
 	if errors := p.Errors(); len(errors) > 0 {
@@ -115,20 +79,20 @@ func TestRemovingTheBundleLeavesStock(t *testing.T) {
 	}
 
 	// And back again.
-	h.must(h.Stop())
+	h.Must(h.Stop())
 	h.install()
 	h.start()
 	h.awaitMode("full")
 	p = h.open()
-	p.shows(draft.ID, "stays in the file")
+	p.Shows(draft.ID, "stays in the file")
 }
 
 // pluginBinary is the path of the plugin in the home's profile.
 func (h *home) pluginBinary() string {
-	h.t.Helper()
+	h.T.Helper()
 	path := filepath.Join(h.bundleDir(), "bin", "draft-sessions")
 	if _, err := os.Stat(path); err != nil {
-		h.t.Fatal(fmt.Errorf("find the installed plugin: %w", err))
+		h.T.Fatal(fmt.Errorf("find the installed plugin: %w", err))
 	}
 	return path
 }

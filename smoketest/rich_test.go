@@ -12,16 +12,16 @@ import (
 func TestPickedFileKeepsItsPath(t *testing.T) {
 	const path = "src/deep/settings_reader.ts"
 	h := startHome(t)
-	h.must(os.MkdirAll(filepath.Join(h.work.Path, filepath.Dir(path)), 0o755))
-	h.must(os.WriteFile(filepath.Join(h.work.Path, path), []byte("export {}\n"), 0o644))
+	h.Must(os.MkdirAll(filepath.Join(h.work.Path, filepath.Dir(path)), 0o755))
+	h.Must(os.WriteFile(filepath.Join(h.work.Path, path), []byte("export {}\n"), 0o644))
 	p := h.open()
-	other := p.newDraftWith("other")
-	draft := p.newDraft()
-	h.must(p.Write("look at @settings_re"))
-	h.must(p.PickSuggestion("settings_reader.ts"))
-	h.must(p.Write("please"))
-	p.saved(draft.ID)
-	saved := h.draft(draft.ID)
+	other := p.NewDraftWith("other")
+	draft := p.NewDraft()
+	h.Must(p.Write("look at @settings_re"))
+	h.Must(p.PickSuggestion("settings_reader.ts"))
+	h.Must(p.Write("please"))
+	p.Saved(draft.ID)
+	saved := h.Draft(draft.ID)
 	if !strings.Contains(saved.Text, "@"+path) || !strings.HasSuffix(saved.Text, "please") {
 		t.Fatalf("the saved text %q does not hold the path", saved.Text)
 	}
@@ -30,36 +30,36 @@ func TestPickedFileKeepsItsPath(t *testing.T) {
 		t.Logf("the composer shows the whole path: %q", label)
 	}
 
-	p.reload()
-	p.shows(other.ID, "other")
-	p.shows(draft.ID, label)
+	p.Reloads()
+	p.Shows(other.ID, "other")
+	p.Shows(draft.ID, label)
 	another := h.open()
-	another.shows(draft.ID, label)
-	if got := h.draft(draft.ID); got.Text != saved.Text || got.ContentJSON != saved.ContentJSON || len(got.Conflicts) != 0 {
+	another.Shows(draft.ID, label)
+	if got := h.Draft(draft.ID); got.Text != saved.Text || got.ContentJSON != saved.ContentJSON || len(got.Conflicts) != 0 {
 		t.Errorf("looking changed the draft: %+v, was %+v", got, saved)
 	}
-	another.write(" now")
-	another.saved(draft.ID)
-	h.onDisk(draft.ID, saved.Text+" now")
-	h.must(another.Enter())
-	h.awaitSent(saved.Text + " now")
-	another.hasNoRow(draft.ID)
+	another.Writes(" now")
+	another.Saved(draft.ID)
+	h.OnDisk(draft.ID, saved.Text+" now")
+	h.Must(another.Enter())
+	h.AwaitSent(saved.Text + " now")
+	another.HasNoRow(draft.ID)
 }
 
 // Images are not kept yet, and the page says so while the composer holds one;
 // the text beside it is kept.
 func TestImagesAreSaidNotToBeKept(t *testing.T) {
 	h := startHome(t)
-	h.must(h.API.UpdateSettings(h.ctx, "llm-deepseek", map[string]any{"models": []any{
+	h.Must(h.API.UpdateSettings(h.Ctx, "llm-deepseek", map[string]any{"models": []any{
 		map[string]any{"id": "deepseek-v4-flash", "inputModalities": []any{"text", "image"}}}}))
 	p := h.open()
-	draft := p.newDraftWith("with a picture")
-	h.must(p.PasteImage())
-	p.seesText("Images are not kept yet")
-	p.write(" of it")
-	p.saved(draft.ID)
-	h.onDisk(draft.ID, "with a picture of it")
-	p.seesText("Images are not kept yet")
-	p.reload()
-	p.shows(draft.ID, "with a picture of it")
+	draft := p.NewDraftWith("with a picture")
+	h.Must(p.PasteImage())
+	p.Sees("Images are not kept yet")
+	p.Writes(" of it")
+	p.Saved(draft.ID)
+	h.OnDisk(draft.ID, "with a picture of it")
+	p.Sees("Images are not kept yet")
+	p.Reloads()
+	p.Shows(draft.ID, "with a picture of it")
 }

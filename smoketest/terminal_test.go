@@ -18,18 +18,18 @@ import (
 func TestTerminal(t *testing.T) {
 	h := startHome(t)
 	p := h.open()
-	mine := p.newDraftWith("from the page")
+	mine := p.NewDraftWith("from the page")
 
 	id := h.terminal("", "new", "from the terminal")
-	p.showsRow(id)
-	p.shows(id, "from the terminal") // Opening it binds it.
-	if session := h.bound(id); session == mine.SessionID {
+	p.ShowsRow(id)
+	p.Shows(id, "from the terminal") // Opening it binds it.
+	if session := h.Bound(id); session == mine.SessionID {
 		t.Error("two drafts share a session")
 	}
 	h.terminal("from both sides", "edit", id, "-")
-	p.holds("from both sides")
-	p.write("!")
-	p.saved(id)
+	p.Holds("from both sides")
+	p.Writes("!")
+	p.Saved(id)
 	if got := h.terminal("", "show", "--text", id); got != "from both sides!" {
 		t.Errorf("the terminal shows %q", got)
 	}
@@ -41,31 +41,31 @@ func TestTerminal(t *testing.T) {
 	if answer != "echo: from both sides!" {
 		t.Errorf("the answer is %q", answer)
 	}
-	h.awaitSent("from both sides!")
-	p.hasNoRow(id)
-	p.holds("")
+	h.AwaitSent("from both sides!")
+	p.HasNoRow(id)
+	p.Holds("")
 	if again := h.terminal("", "send", id); !strings.HasPrefix(again, "sent "+id) {
 		t.Errorf("sent again it says %q", again)
 	}
-	h.awaitSent("from both sides!")
+	h.AwaitSent("from both sides!")
 	if seen := h.Model.Seen("from both sides!"); seen < 1 || seen > 2 { // The title is a request of its own.
 		t.Errorf("the model has seen it %d times", seen)
 	}
-	p.showsRow(mine.ID)
+	p.ShowsRow(mine.ID)
 
 	// A draft whose page is elsewhere is sent as well.
-	p.shows(mine.ID, "from the page")
+	p.Shows(mine.ID, "from the page")
 	other := h.terminal("", "new", "sent unseen")
 	h.terminal("", "send", other)
-	h.awaitSent("sent unseen")
-	p.hasNoRow(other)
-	p.holds("from the page")
+	h.AwaitSent("sent unseen")
+	p.HasNoRow(other)
+	p.Holds("from the page")
 }
 
 // terminal runs the command in the workspace's folder and gives its output, trimmed.
 func (h *home) terminal(stdin string, args ...string) string {
-	h.t.Helper()
-	cmd := exec.CommandContext(h.ctx, filepath.Join(gate.bundle, "bin", install.BinaryName), append(args, "--home", h.Dir)...)
+	h.T.Helper()
+	cmd := exec.CommandContext(h.Ctx, filepath.Join(gate.bundle, "bin", install.BinaryName), append(args, "--home", h.Dir)...)
 	cmd.Dir = h.work.Path
 	cmd.Env = append(os.Environ(), h.Env...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -73,7 +73,7 @@ func (h *home) terminal(stdin string, args ...string) string {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		h.must(fmt.Errorf("draft-sessions %s: %w\n%s", strings.Join(args, " "), err, stderr.String()))
+		h.Must(fmt.Errorf("draft-sessions %s: %w\n%s", strings.Join(args, " "), err, stderr.String()))
 	}
 	return strings.TrimSpace(string(out))
 }

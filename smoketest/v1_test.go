@@ -106,11 +106,11 @@ func TestVersion1FileIsTakenOver(t *testing.T) {
 			h := newHome(t)
 			h.start()
 			h.addWork()
-			session, err := h.API.CreateSession(h.ctx, h.work.ID, "")
-			h.must(err)
-			shared, err := h.API.CreateSession(h.ctx, h.work.ID, "")
-			h.must(err)
-			h.must(h.Stop())
+			session, err := h.API.CreateSession(h.Ctx, h.work.ID, "")
+			h.Must(err)
+			shared, err := h.API.CreateSession(h.Ctx, h.work.ID, "")
+			h.Must(err)
+			h.Must(h.Stop())
 			file := []byte(strings.NewReplacer("WORKSPACE", h.work.ID, "PATH", h.work.Path, "SESSION", session, "SHARED", shared).Replace(shape.file))
 			h.placeDraftFile(file)
 			h.install()
@@ -122,7 +122,7 @@ func TestVersion1FileIsTakenOver(t *testing.T) {
 }
 
 func (h *home) takenOver(file []byte, session string) {
-	h.t.Helper()
+	h.T.Helper()
 	want := map[string]string{
 		"0e3bba1e-62a5-4b0c-8c32-2c3f0f6e3a11": "plain\nwith \"quotes\" and é 🚀",
 		"any string is an id":                  "half an emoji \uFFFD here",
@@ -132,22 +132,22 @@ func (h *home) takenOver(file []byte, session string) {
 	}
 	p := h.open()
 	for id := range want {
-		p.showsRow(id)
+		p.ShowsRow(id)
 	}
-	if got := len(h.drafts()); got != len(want) {
-		h.t.Errorf("%d drafts, want %d", got, len(want))
+	if got := len(h.AllDrafts()); got != len(want) {
+		h.T.Errorf("%d drafts, want %d", got, len(want))
 	}
 	for id, text := range want {
-		p.shows(id, text)
-		h.bound(id)
+		p.Shows(id, text)
+		h.Bound(id)
 	}
-	if got := h.draft("0e3bba1e-62a5-4b0c-8c32-2c3f0f6e3a11"); got.SessionID != session || got.Title != "A title of its own" {
-		h.t.Errorf("a draft of the public plugin lost its session or title: %+v", got)
+	if got := h.Draft("0e3bba1e-62a5-4b0c-8c32-2c3f0f6e3a11"); got.SessionID != session || got.Title != "A title of its own" {
+		h.T.Errorf("a draft of the public plugin lost its session or title: %+v", got)
 	}
 	document, err := h.Document()
-	h.must(err)
+	h.Must(err)
 	if document.Version != 2 {
-		h.t.Errorf("the file is of version %d", document.Version)
+		h.T.Errorf("the file is of version %d", document.Version)
 	}
 	h.hasCopyBeside(file)
 }
@@ -169,40 +169,40 @@ func TestUnreadableFilesAreLeftAlone(t *testing.T) {
 			h.addWork()
 			h.awaitMode("full")
 			p := h.open()
-			p.says("DRAFT_STORAGE_INVALID", "DRAFT_STORAGE_UNSUPPORTED")
-			h.must(p.PressNewDraft())
-			if _, err := h.API.NewDraft(h.ctx, h.work.ID, "must not be written"); err == nil {
+			p.Says("DRAFT_STORAGE_INVALID", "DRAFT_STORAGE_UNSUPPORTED")
+			h.Must(p.PressNewDraft())
+			if _, err := h.API.NewDraft(h.Ctx, h.work.ID, "must not be written"); err == nil {
 				t.Error("a draft was made although the file cannot be read")
 			}
 			raw, err := os.ReadFile(h.DraftFile())
-			h.must(err)
+			h.Must(err)
 			if string(raw) != shape.file {
 				t.Errorf("the file was changed to %d bytes", len(raw))
 			}
 			// The host is usable all the same (invariant 8).
-			session, err := h.API.CreateSession(h.ctx, h.work.ID, "")
-			h.must(err)
-			h.must(h.API.Prompt(h.ctx, session, "still works"))
-			h.awaitSent("still works")
+			session, err := h.API.CreateSession(h.Ctx, h.work.ID, "")
+			h.Must(err)
+			h.Must(h.API.Prompt(h.Ctx, session, "still works"))
+			h.AwaitSent("still works")
 		})
 	}
 }
 
 func (h *home) placeDraftFile(file []byte) {
-	h.t.Helper()
-	h.must(os.MkdirAll(filepath.Dir(h.DraftFile()), 0o700))
-	h.must(os.WriteFile(h.DraftFile(), file, 0o600))
+	h.T.Helper()
+	h.Must(os.MkdirAll(filepath.Dir(h.DraftFile()), 0o700))
+	h.Must(os.WriteFile(h.DraftFile(), file, 0o600))
 }
 
 // hasCopyBeside checks that a file beside the draft file holds exactly these bytes.
 func (h *home) hasCopyBeside(file []byte) {
-	h.t.Helper()
+	h.T.Helper()
 	matches, err := filepath.Glob(filepath.Join(filepath.Dir(h.DraftFile()), "*"))
-	h.must(err)
+	h.Must(err)
 	for _, match := range matches {
 		if raw, err := os.ReadFile(match); err == nil && match != h.DraftFile() && bytes.Equal(raw, file) {
 			return
 		}
 	}
-	h.t.Errorf("none of %q is the version-1 file, byte for byte", matches)
+	h.T.Errorf("none of %q is the version-1 file, byte for byte", matches)
 }

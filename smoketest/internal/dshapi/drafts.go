@@ -4,55 +4,9 @@ import (
 	"context"
 
 	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/contract"
 	"github.com/google/uuid"
 )
-
-// Draft is a draft as the bundle answers with it.
-type Draft struct {
-	ID            string     `json:"id"`
-	SessionID     string     `json:"sessionId"`
-	WorkspaceID   string     `json:"workspaceId"`
-	WorkspacePath string     `json:"workspacePath"`
-	Text          string     `json:"text"`
-	Title         string     `json:"title"`
-	Order         int64      `json:"order"`
-	State         string     `json:"state"`
-	LastError     string     `json:"lastError"`
-	Revision      int64      `json:"revision"`
-	TextRevision  int64      `json:"textRevision"`
-	Conflicts     []Conflict `json:"conflicts"`
-	ContentJSON   string     `json:"contentJson"`
-}
-
-// Conflict is a kept losing text.
-type Conflict struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-}
-
-// Sidebar is what the page's rows are made of.
-type Sidebar struct {
-	Rows       []Row    `json:"rows"`
-	SessionIDs []string `json:"sessionIds"`
-	Notices    []Notice `json:"notices"`
-	TrashCount int64    `json:"trashCount"`
-}
-
-// Row is one draft in the sidebar.
-type Row struct {
-	DraftID   string `json:"draftId"`
-	SessionID string `json:"sessionId"`
-	Title     string `json:"title"`
-	SaveState string `json:"saveState"`
-	Conflicts int64  `json:"conflicts"`
-}
-
-// Notice is something that the page tells the user.
-type Notice struct {
-	ID      string `json:"id"`
-	Kind    string `json:"kind"`
-	DraftID string `json:"draftId"`
-}
 
 type object = map[string]any
 
@@ -68,32 +22,32 @@ func (c Client) Status(ctx context.Context) (dsh.Status, error) {
 }
 
 // Drafts lists all drafts of all workspaces.
-func (c Client) Drafts(ctx context.Context) ([]Draft, error) {
+func (c Client) Drafts(ctx context.Context) ([]contract.Draft, error) {
 	var value struct {
-		Drafts []Draft `json:"drafts"`
+		Drafts []contract.Draft `json:"drafts"`
 	}
 	err := c.draft(ctx, "list", object{"workspaceId": ""}, &value)
 	return value.Drafts, err
 }
 
 // Draft gets one draft.
-func (c Client) Draft(ctx context.Context, id string) (Draft, error) {
-	var draft Draft
+func (c Client) Draft(ctx context.Context, id string) (contract.Draft, error) {
+	var draft contract.Draft
 	err := c.draft(ctx, "get", object{"draftId": id}, &draft)
 	return draft, err
 }
 
 // NewDraft makes a draft with a session of its own, as the page's button does.
-func (c Client) NewDraft(ctx context.Context, workspaceID, text string) (Draft, error) {
-	var draft Draft
+func (c Client) NewDraft(ctx context.Context, workspaceID, text string) (contract.Draft, error) {
+	var draft contract.Draft
 	err := c.draft(ctx, "newDraft", object{"workspaceId": workspaceID, "currentSessionId": "", "recentWorkspaceId": "",
 		"idempotencyKey": uuid.NewString(), "text": text, "agentPresetId": ""}, &draft)
 	return draft, err
 }
 
 // SetText replaces a draft's text, as a terminal would: strictly by revision.
-func (c Client) SetText(ctx context.Context, id string, expectedRevision int64, text string) (Draft, error) {
-	var draft Draft
+func (c Client) SetText(ctx context.Context, id string, expectedRevision int64, text string) (contract.Draft, error) {
+	var draft contract.Draft
 	err := c.draft(ctx, "update", object{"draftId": id, "expectedRevision": expectedRevision, "text": text}, &draft)
 	return draft, err
 }
@@ -104,8 +58,8 @@ func (c Client) DeleteDraft(ctx context.Context, id string) error {
 }
 
 // Sidebar gets the rows.
-func (c Client) Sidebar(ctx context.Context) (Sidebar, error) {
-	var sidebar Sidebar
+func (c Client) Sidebar(ctx context.Context) (contract.Sidebar, error) {
+	var sidebar contract.Sidebar
 	err := c.draft(ctx, "sidebar", object{}, &sidebar)
 	return sidebar, err
 }
