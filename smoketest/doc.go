@@ -8,6 +8,9 @@
 // asserted. When a test fails, the harness' log, the plugin's log, the console
 // and a screenshot are printed or saved.
 //
-// Start with home_test.go (what a test has at hand) and bar_a_test.go (the bar
-// that matters most). "go run ./smoketest/setup" installs what the tests need.
+// What holds on every host is in internal/flows; driver_test.go takes it to the
+// harness, and the package standalone beside it to our own host. The tests here are
+// of what only the harness has.
+//
+// Start with internal/flows/doc.go and home_test.go (what a test has at hand). "go run ./smoketest/setup" installs what the tests need.
 package smoketest

@@ -1,8 +1,6 @@
 package standalone_test
 
 import (
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
@@ -11,13 +9,9 @@ import (
 // A real agent of the Agent Client Protocol, the SDK's example: its tool calls are
 // shown, and what it asks is asked and answered in the page.
 func TestAgentAsks(t *testing.T) {
-	agent := filepath.Join(t.TempDir(), "agent")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", agent, "github.com/coder/acp-go-sdk/example/agent")
-	build.Dir = gate.source
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	host := startAgentHost(t, "acp:"+agent)
+	host := newHost(t)
+	host.Agent = "acp:" + exampleAgent(t)
+	must(t, host.Start(t.Context()))
 	page := open(t, host, browser.Look{})
 	must(t, page.NewDraft())
 	must(t, page.Write("Change the configuration"))

@@ -1,6 +1,7 @@
 package standalone_test
 
 import (
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -23,27 +24,43 @@ func mustGet[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// startHost runs a host on a new home until the test ends.
-func startHost(t *testing.T) *standalone.Host {
-	t.Helper()
-	return startAgentHost(t, "")
-}
-
-// startAgentHost is startHost with another agent than echo.
-func startAgentHost(t *testing.T, agent string) *standalone.Host {
+// newHost makes a host on a new home that ends with the test; it is not started.
+func newHost(t *testing.T) *standalone.Host {
 	t.Helper()
 	binary, err := built()
 	must(t, err)
 	host, err := standalone.New(binary, t.TempDir())
 	must(t, err)
-	host.Agent = agent
-	must(t, host.Start(t.Context()))
 	t.Cleanup(func() {
 		if err := host.Stop(); err != nil {
 			t.Error(err)
 		}
+		// Invariant 11.
+		if _, err := gate.leaks.Folder(t.Name(), host.Dir); err != nil {
+			t.Error(err)
+		}
 	})
 	return host
+}
+
+// startHost runs a host on a new home until the test ends.
+func startHost(t *testing.T) *standalone.Host {
+	t.Helper()
+	host := newHost(t)
+	must(t, host.Start(t.Context()))
+	return host
+}
+
+// exampleAgent builds the example of the Agent Client Protocol's Go SDK.
+func exampleAgent(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "agent")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/coder/acp-go-sdk/example/agent")
+	build.Dir = gate.source
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // open opens the page in a profile of its own; when the test ends it must not have
@@ -63,6 +80,9 @@ func clean(t *testing.T, page *standalone.Page) {
 		for _, thrown := range page.Errors() {
 			t.Error("the page threw:", thrown)
 		}
+		if page.Closed() {
+			return
+		}
 		violations, err := page.Violations()
 		if err != nil || len(violations) > 0 {
 			t.Error("content security policy:", violations, err)
@@ -78,6 +98,7 @@ var (
 	down   = browser.Key{Key: "ArrowDown", Code: "ArrowDown", VirtualKey: 40}
 	enter  = browser.Key{Key: "Enter", Code: "Enter", VirtualKey: 13, Text: "\r"}
 	remove = browser.Key{Key: "Delete", Code: "Delete", VirtualKey: 46}
+	escape = browser.Key{Key: "Escape", Code: "Escape", VirtualKey: 27}
 	undo   = browser.Key{Key: "z", Code: "KeyZ", VirtualKey: 'Z', Ctrl: true}
 	send   = browser.Key{Key: "Enter", Code: "Enter", VirtualKey: 13, Ctrl: true}
 	toList = browser.Key{Key: "F6", Code: "F6", VirtualKey: 117}

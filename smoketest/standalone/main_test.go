@@ -2,6 +2,8 @@ package standalone_test
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
+	"github.com/draft-sessions/dsh-draft-sessions/internal/leaks"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/standalone"
 )
@@ -22,6 +25,8 @@ var gate struct {
 	tools  *dsh.Toolchain
 	source string
 	dir    string
+	// leaks searches all hosts' logs for the texts of the flows' drafts.
+	leaks leaks.Suite
 }
 
 // built and chromium are made by the first test that needs them.
@@ -64,12 +69,18 @@ func runGate(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	code = m.Run()
+	seen := []string{"drafts are on"}
+	if flag.Lookup("test.run").Value.String() != "" {
+		seen = nil // only some of the tests
+	}
+	leaked := gate.leaks.Check(seen...)
+	fmt.Println(gate.leaks.String())
 	if !started.Load() {
-		return code, nil
+		return code, leaked
 	}
 	b, err := chromium()
 	if err != nil {
 		return 1, err
 	}
-	return code, b.Close()
+	return code, errors.Join(leaked, b.Close())
 }

@@ -1,16 +1,42 @@
 package standalone_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/modelstub"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/standalone"
 )
 
-// The whole story: three drafts, switching, the host killed and started again, one
-// draft sent and answered (invariants 1, 2 and 5).
+// The whole story with each kind of agent: three drafts, switching, the host killed
+// and started again, one draft sent and answered, and the next message (invariants 1,
+// 2 and 5).
 func TestStory(t *testing.T) {
-	host := startHost(t)
+	t.Run("echo", func(t *testing.T) { story(t, newHost(t), "Second task", false) })
+	t.Run("openai", func(t *testing.T) {
+		model, err := modelstub.Start()
+		must(t, err)
+		t.Cleanup(func() { must(t, model.Close()) })
+		host := newHost(t)
+		host.Agent, host.Flags = "openai", []string{"--base-url", model.URL(), "--model", "m"}
+		story(t, host, "echo: Second task", false)
+		if model.Seen("First task") != 0 || model.Seen("Second task") == 0 {
+			t.Errorf("the model has seen %d and %d requests of an unsent and a sent draft", model.Seen("First task"), model.Seen("Second task"))
+		}
+	})
+	t.Run("acp", func(t *testing.T) {
+		host := newHost(t)
+		host.Agent = "acp:" + exampleAgent(t)
+		story(t, host, "updated the configuration", true)
+	})
+}
+
+// story tells it on a host that is not started. The answers hold answer; an agent
+// that asks for a permission gets it.
+func story(t *testing.T, host *standalone.Host, answer string, asks bool) {
+	must(t, host.Start(t.Context()))
 	page := open(t, host, browser.Look{})
 	texts := []string{"First task\nwith a second line", "Second task", "第三个任务 🚀"}
 	for _, text := range texts {
@@ -41,18 +67,28 @@ func TestStory(t *testing.T) {
 		t.Fatalf("rows after the restart: %q, want %q", rows, want)
 	}
 
+	answered := func(turns int) {
+		t.Helper()
+		if asks {
+			must(t, page.ClickOn(`document.querySelector('.item-permission.open .button')`))
+		}
+		must(t, page.Await("the answer, and the end of the turn", fmt.Sprintf(`[...document.querySelectorAll('.item-assistant:not(.live) .prose')].filter(one => one.textContent.includes(%q)).length === %d && !document.querySelector('.row-session .dot.busy, .row-session .dot.waiting')`, answer, turns)))
+	}
 	must(t, page.ClickRow("Second task"))
 	must(t, page.AwaitText(texts[1]))
 	must(t, page.Press(send))
-	must(t, page.Await("the transcript with prompt and answer",
-		`document.querySelector('.item-user')?.textContent.includes('Second task') && document.querySelector('.item-assistant .prose')?.textContent.includes('Second task')`))
+	must(t, page.Await("the prompt in the transcript", `document.querySelector('.item-user')?.textContent.includes('Second task')`))
+	answered(1)
 	must(t, page.AwaitNoRow("Second task"))
 	must(t, page.Await("the session in the list", `document.querySelector('.row-session[aria-selected="true"] .row-title')?.textContent === 'Second task'`))
+	if asks { // its answer took the keyboard
+		must(t, page.ClickOn(`document.querySelector('.slot textarea')`))
+	}
 	must(t, page.Await("the keyboard in the composer", `document.activeElement?.matches('.slot textarea')`))
-	must(t, page.Write("and now?"))
+	must(t, page.Write("Second task again"))
 	must(t, page.Press(enter))
-	must(t, page.Await("the second answer", `document.querySelectorAll('.item-assistant:not(.live)').length === 2`))
 	must(t, page.AwaitText(""))
+	answered(2)
 	onDisk := mustGet[map[string]string](t)(host.Texts(t.Context()))
 	if len(onDisk) != 2 {
 		t.Fatalf("drafts on disk after the send: %d, want 2", len(onDisk))

@@ -181,8 +181,9 @@ func (s *Server) permission(r *http.Request) (any, error) {
 // finds what became of the first: the draft is gone by then.
 func (s *Server) sendDraft(r *http.Request) (any, error) {
 	body, err := decode[struct {
-		DraftID      string `json:"draftId"`
-		SubmissionID string `json:"submissionId"`
+		DraftID              string `json:"draftId"`
+		SubmissionID         string `json:"submissionId"`
+		ExpectedTextRevision int64  `json:"expectedTextRevision"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,8 @@ func (s *Server) sendDraft(r *http.Request) (any, error) {
 		return nil, err
 	}
 	// This host has no command lines: a text that looks like one is plain words.
-	if _, err := client.Send(r.Context(), &pb.SendRequest{DraftId: body.DraftID, SubmissionId: body.SubmissionID, Verbatim: true}); err != nil {
+	request := &pb.SendRequest{DraftId: body.DraftID, SubmissionId: body.SubmissionID, Verbatim: true, ExpectedTextRevision: body.ExpectedTextRevision}
+	if _, err := client.Send(r.Context(), request); err != nil {
 		return nil, unavailable(err)
 	}
 	sub, err := s.opts.Sessions.Submission(body.SubmissionID)

@@ -165,6 +165,9 @@ func (p *Page) call(step func(ctx context.Context) error) error {
 // Close closes the tab; with its last tab a profile is gone.
 func (p *Page) Close() { p.cancel() }
 
+// Closed is whether Close was called.
+func (p *Page) Closed() bool { return p.ctx.Err() != nil }
+
 // Resize changes the size of the viewport, in CSS pixels.
 func (p *Page) Resize(width, height int64) error {
 	return p.call(func(ctx context.Context) error {

@@ -27,7 +27,11 @@ func (p *Page) AwaitNewDraft(before []contract.Draft) contract.Draft {
 	p.H.T.Helper()
 	var made contract.Draft
 	p.H.Eventually("the page shows a new draft", func() error {
-		for _, draft := range p.H.AllDrafts() {
+		drafts, err := p.H.Drafts(p.H.Ctx) // an error while they are paused
+		if err != nil {
+			return err
+		}
+		for _, draft := range drafts {
 			if slices.ContainsFunc(before, func(old contract.Draft) bool { return old.ID == draft.ID }) {
 				continue
 			}

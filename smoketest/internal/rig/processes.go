@@ -1,51 +1,16 @@
 package rig
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
-	"path/filepath"
-	"strconv"
 	"time"
 
-	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/processes"
 )
 
 // PluginPids are the plugin processes of this home, whoever their parent is now.
-func (h *Home) PluginPids() []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	store := []byte(shared.EnvStore + "=" + h.DraftFile())
-	var pids []int
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue
-		}
-		// A process that ends meanwhile is none of the pids.
-		command, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
-		if err != nil || len(command) == 0 {
-			continue
-		}
-		if name, _, _ := bytes.Cut(command, []byte{0}); filepath.Base(string(name)) != "draft-sessions" {
-			continue
-		}
-		environment, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
-		if err != nil {
-			continue
-		}
-		for _, variable := range bytes.Split(environment, []byte{0}) {
-			if bytes.Equal(variable, store) {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
-}
+func (h *Home) PluginPids() []int { return processes.Plugins(h.DraftFile()) }
 
 // waitGone polls until there are none, and gives those that are left.
 func waitGone(pids func() []int, limit time.Duration) []int {

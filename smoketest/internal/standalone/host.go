@@ -17,11 +17,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
 	hosthome "github.com/draft-sessions/dsh-draft-sessions/host/standalone/home"
+	"github.com/draft-sessions/dsh-draft-sessions/shared"
+	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/processes"
 )
 
 const (
@@ -51,6 +52,8 @@ type Host struct {
 	Folder string
 	// Agent is what --agent is given; echo when empty.
 	Agent string
+	// Flags are further flags of the command.
+	Flags []string
 
 	binary, listen string
 	process        *exec.Cmd
@@ -74,7 +77,8 @@ func New(binary, dir string) (*Host, error) {
 func (h *Host) Start(ctx context.Context) error {
 	h.output.Reset()
 	// Not bound to ctx: the process ends with Kill or Stop only.
-	h.process = exec.Command(h.binary, "up", "--no-open", "--home", h.Dir, "--listen", h.listen, "--agent", cmp.Or(h.Agent, "echo"), h.Folder)
+	flags := append([]string{"up", "--no-open", "--home", h.Dir, "--listen", h.listen, "--agent", cmp.Or(h.Agent, "echo")}, h.Flags...)
+	h.process = exec.Command(h.binary, append(flags, h.Folder)...)
 	h.process.Stdout, h.process.Stderr = &h.output, &h.output
 	h.process.Env = append(os.Environ(), "DRAFT_SESSIONS_HOME="+h.Dir)
 	if err := h.process.Start(); err != nil {
@@ -130,6 +134,40 @@ func (h *Host) end(signal syscall.Signal) error {
 	case <-time.After(stopPatience):
 		return errors.Join(errors.New("the host does not end"), h.process.Process.Kill())
 	}
+}
+
+// Running is whether its process is there.
+func (h *Host) Running() bool {
+	if h.process == nil {
+		return false
+	}
+	select {
+	case err := <-h.ended:
+		h.ended <- err
+		return false
+	default:
+		return true
+	}
+}
+
+// Pid is the process that Start started.
+func (h *Host) Pid() int { return h.process.Process.Pid }
+
+// DraftFile is the path of the home's draft file.
+func (h *Host) DraftFile() string {
+	return filepath.Join(h.Dir, "storages", "dsh-draft-sessions", "drafts.json")
+}
+
+// Document reads the draft file as it lies on disk.
+func (h *Host) Document() (document shared.Document, err error) {
+	raw, err := os.ReadFile(h.DraftFile())
+	if err != nil {
+		return document, err
+	}
+	if err := json.Unmarshal(raw, &document); err != nil {
+		return document, fmt.Errorf("read %s: %w", h.DraftFile(), err)
+	}
+	return document, nil
 }
 
 // URL is where the page is.
@@ -209,36 +247,14 @@ func (h *Host) Workspace(ctx context.Context) (string, error) {
 	return state.Workspaces[0].ID, nil
 }
 
+// PluginPids are the plugin processes of this home, whoever their parent is now.
+func (h *Host) PluginPids() []int { return processes.Plugins(h.DraftFile()) }
+
 // KillPlugin kills the host's plugin process; the host starts another one.
 func (h *Host) KillPlugin() error {
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", h.process.Process.Pid))
-	if err != nil {
-		return fmt.Errorf("find the plugin: %w", err)
+	pids := h.PluginPids()
+	if len(pids) != 1 {
+		return fmt.Errorf("kill the plugin: %d processes found", len(pids))
 	}
-	killed := 0
-	for _, list := range lists {
-		// A thread that ends meanwhile has no children.
-		raw, err := os.ReadFile(list)
-		if err != nil {
-			continue
-		}
-		for _, field := range bytes.Fields(raw) {
-			pid, err := strconv.Atoi(string(field))
-			if err != nil {
-				return fmt.Errorf("find the plugin: %w", err)
-			}
-			command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-			if err != nil || !bytes.Contains(command, []byte("\x00plugin\x00")) {
-				continue
-			}
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				return fmt.Errorf("kill the plugin: %w", err)
-			}
-			killed++
-		}
-	}
-	if killed != 1 {
-		return fmt.Errorf("kill the plugin: %d processes found", killed)
-	}
-	return nil
+	return syscall.Kill(pids[0], syscall.SIGKILL)
 }

@@ -20,9 +20,14 @@ type Page struct {
 	*browser.Page
 }
 
-// watch collects what must never happen: violations of the content security policy,
-// and the keyboard left on the body.
+// watch collects what a test asks for later: violations of the content security
+// policy, and the kinds of all notices that were shown.
 const watch = `
+window.__notices = [];
+new MutationObserver(() => {
+  for (const { dataset: { kind } } of document.querySelectorAll('.note, .toast'))
+    if (kind && !__notices.includes(kind)) __notices.push(kind);
+}).observe(document, { subtree: true, childList: true });
 window.__violations = [];
 addEventListener('securitypolicyviolation', e => __violations.push(e.violatedDirective + ' ' + e.blockedURI));`
 
@@ -56,7 +61,12 @@ func (p *Page) Tab(host *Host) (*Page, error) {
 
 // Await waits until a JavaScript expression is true.
 func (p *Page) Await(what, expression string) error {
-	deadline := time.Now().Add(Patience)
+	return p.AwaitFor(what, expression, Patience)
+}
+
+// AwaitFor is [Page.Await] with a limit of its own.
+func (p *Page) AwaitFor(what, expression string, limit time.Duration) error {
+	deadline := time.Now().Add(limit)
 	for {
 		ok, err := browser.Eval[bool](p.Page, "Boolean("+expression+")")
 		if err == nil && ok {
@@ -77,7 +87,7 @@ func (p *Page) AwaitConnected() error {
 
 // AwaitText waits until the text field on screen holds text.
 func (p *Page) AwaitText(text string) error {
-	return p.Await("the field holds "+quote(text), `document.querySelector('textarea.field')?.value === `+quote(text))
+	return p.Await("the field holds "+Quote(text), `document.querySelector('textarea.field')?.value === `+Quote(text))
 }
 
 // AwaitSaved waits until the draft on screen says that it is saved.
@@ -87,12 +97,12 @@ func (p *Page) AwaitSaved() error {
 
 // AwaitRow waits until the list has a draft of that title.
 func (p *Page) AwaitRow(title string) error {
-	return p.Await("a row "+quote(title), rowExpression(title)+" !== undefined")
+	return p.Await("a row "+Quote(title), rowExpression(title)+" !== undefined")
 }
 
 // AwaitNoRow waits until the list has no draft of that title.
 func (p *Page) AwaitNoRow(title string) error {
-	return p.Await("no row "+quote(title), rowExpression(title)+" === undefined")
+	return p.Await("no row "+Quote(title), rowExpression(title)+" === undefined")
 }
 
 // Rows are the titles of the drafts that the list shows, from top to bottom.
@@ -101,7 +111,7 @@ func (p *Page) Rows() ([]string, error) {
 }
 
 func rowExpression(title string) string {
-	return `[...document.querySelectorAll('.row-draft')].find(row => row.querySelector('.row-title')?.textContent === ` + quote(title) + `)`
+	return `[...document.querySelectorAll('.row-draft')].find(row => row.querySelector('.row-title')?.textContent === ` + Quote(title) + `)`
 }
 
 // ClickRow clicks a draft in the list.
@@ -162,7 +172,8 @@ func (p *Page) Violations() ([]string, error) {
 	return browser.Eval[[]string](p.Page, `window.__violations`)
 }
 
-func quote(text string) string {
+// Quote is text as a JavaScript literal.
+func Quote(text string) string {
 	raw, _ := json.Marshal(text) // a string can always be encoded
 	return string(raw)
 }

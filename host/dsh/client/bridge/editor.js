@@ -6,10 +6,10 @@
  * the composer is an edit: a composer that DSH emptied by itself is none (taken.js).
  */
 import { emptyContent, same } from '../../../page/content.js'
+import { Elsewhere } from '../../../page/elsewhere.js'
 import { Line } from '../../../page/line.js'
 import { Timers } from '../../../page/timers.js'
 import { RemoteError } from '../remote.js'
-import { Elsewhere } from './elsewhere.js'
 import { Taken } from './taken.js'
 import { behind } from './unseen.js'
 
@@ -87,7 +87,10 @@ export class Editor {
       resume: () => this.#push(),
     })
     this.#elsewhere = new Elsewhere({
-      draftId, call: host.call, line: this.#line, timers: this.#timers,
+      line: this.#line, timers: this.#timers,
+      get: () => host.call('get', { draftId }),
+      take: conflictId => host.call('resolveConflict', { draftId, conflictId, keepAsDraft: false, take: true }),
+      notSaved: () => new RemoteError('NOT_SAVED', 'what is written here is not saved yet'),
       holds: () => this.#last,
       occupied: () => host.engaged() || this.#taken.sending !== undefined || this.#taken.held !== undefined || this.#last.phase !== 'plain',
       dirty: () => this.dirty,

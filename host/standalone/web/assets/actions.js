@@ -80,7 +80,7 @@ export class Actions {
     if (!app.ready || app.desk.editors.get(draftId)?.creating) return
     try {
       const { draft, recreated } = await drafts('bind', { draftId })
-      if (recreated) app.toast(app.t('notice.recreated', { title: draft.title || app.row(draftId)?.title || app.t('empty') }))
+      if (recreated) app.toast(app.t('notice.recreated', { title: draft.title || app.row(draftId)?.title || app.t('empty') }), { kind: 'recreated' })
       this.created(draft)
     } catch (error) {
       const { code, passing } = asApiError(error)
@@ -184,18 +184,21 @@ export class Actions {
   resolve = (draftId, conflictId, how) => this.#run(async () => {
     await this.#app.desk.editors.get(draftId)?.settle()
     await drafts('resolve-conflict', { draftId, conflictId, ...how })
+    await this.#app.desk.editors.get(draftId)?.elsewhere.resolved(conflictId)
   })
 
-  showElsewhere = () => this.#run(async () => this.#app.desk.shown?.showDraft())
+  showElsewhere = () => this.#run(async () => this.#app.desk.shown?.elsewhere.show())
 
-  keepMine = () => this.#run(async () => this.#app.desk.shown?.keepMine())
+  keepMine = () => this.#run(async () => this.#app.desk.shown?.elsewhere.keepMine())
+
+  dismissElsewhere = () => this.#app.desk.shown?.elsewhere.dismiss()
 
   /** @param {string} noticeId */
   dismiss = noticeId => this.#run(() => drafts('dismiss-notice', { noticeId }))
 
   // ---- sending ----
 
-  /** Send the draft on screen: the text on disk is what is sent. */
+  /** Send the draft on screen: what is seen here is sent. What another window wrote meanwhile is kept as a copy, which stays as a draft. */
   sendDraft = async () => {
     const app = this.#app
     const editor = app.desk.shown
@@ -204,8 +207,7 @@ export class Actions {
     editor.sending = true
     app.changed()
     try {
-      if (editor.creating || !await editor.settle()) throw new ApiError('NOT_SAVED', '')
-      const submission = await this.#insist(submissionId => post('/api/drafts/send', { draftId, submissionId }))
+      const submission = await this.#sendSeen(editor)
       app.desk.release(draftId)
       if (app.selection.kind === 'draft' && app.selection.id === draftId) app.select({ kind: 'session', id: submission.sessionId }, { focus: true })
     } catch (error) {
@@ -213,6 +215,22 @@ export class Actions {
     } finally {
       editor.sending = false
       app.changed()
+    }
+  }
+
+  /** @param {Editor} editor @returns {Promise<Submission>} */
+  async #sendSeen(editor) {
+    for (let tries = 0; ; tries++) {
+      if (editor.creating || !await editor.settle()) throw new ApiError('NOT_SAVED', '')
+      if (editor.state.elsewhere) await editor.elsewhere.keepMine()
+      const { draftId, base } = editor
+      try {
+        return await this.#insist(submissionId => post('/api/drafts/send', { draftId, submissionId, expectedTextRevision: base.textRevision }))
+      } catch (error) {
+        // Nothing was sent: another window wrote between two words of this one.
+        if (asApiError(error).code !== 'DRAFT_STALE_REVISION' || tries === maxStale) throw error
+        await editor.elsewhere.keepMine()
+      }
     }
   }
 

@@ -13,7 +13,7 @@ import { Replies } from './replies.js'
 
 /**
  * @typedef {{ kind: 'none' } | { kind: 'draft' | 'session', id: string }} Selection
- * @typedef {{ id: number, text: string, level: 'info' | 'error', action?: { label: string, run: () => void } }} Toast
+ * @typedef {{ id: number, text: string, level: 'info' | 'error', kind?: string, action?: { label: string, run: () => void } }} Toast
  */
 
 const editorEvents = new Set(['saved', 'not_saved', 'text_changed', 'removed'])
@@ -196,6 +196,7 @@ export class App {
       else if (this.ready && (!before || data.epoch !== epoch)) this.desk.resume()
     } else if (name === 'sidebar' && this.ready) {
       this.actions.sidebarChanged()
+      this.desk.look()
     }
     this.changed()
   }
@@ -317,10 +318,10 @@ export class App {
 
   // ---- words for the person ----
 
-  /** @param {string} text @param {{ level?: 'info' | 'error', action?: Toast['action'] }} [more] */
-  toast(text, { level = 'info', action } = {}) {
+  /** @param {string} text @param {{ level?: 'info' | 'error', kind?: string, action?: Toast['action'] }} [more] */
+  toast(text, { level = 'info', kind, action } = {}) {
     const id = ++this.#toastId
-    this.toasts = [...this.toasts.slice(-2), { id, text, level, ...action ? { action } : {} }]
+    this.toasts = [...this.toasts.slice(-2), { id, text, level, ...kind ? { kind } : {}, ...action ? { action } : {} }]
     setTimeout(() => this.endToast(id), toastMs)
     this.changed()
     return id

@@ -190,6 +190,15 @@ export class Desk {
     else if (name === 'text_changed') editor.onTextChanged(data)
   }
 
+  /** The rows changed: another page may have decided about a copy. */
+  look() {
+    for (const editor of this.editors.values()) {
+      const row = rowOf(this.#host.model(), editor.draftId)
+      // It is asked again with the next change of the row.
+      if (row && editor.open) editor.elsewhere.look(row).catch(() => {})
+    }
+  }
+
   /** This page itself is about to send or delete it: what is written there goes with it. @param {string} draftId */
   release(draftId) {
     this.#released.add(draftId)
@@ -204,6 +213,11 @@ export class Desk {
   #removed({ draftId, reason, sessionId }) {
     const editor = this.editors.get(draftId)
     if (!editor) return
+    if (reason === 'lost') {
+      // Nobody took it away: its text stays here, and in the plugin it becomes a draft again.
+      if (!editor.open || !editor.rescue()) this.#drop(editor, { reason: 'gone', sessionId: '' })
+      return
+    }
     const how = { reason, sessionId }
     if (this.#released.has(draftId) || editor.sending || !this.#isWritten(editor)) return this.#drop(editor, how)
     // What somebody is still writing becomes a new draft in the plugin.

@@ -33,7 +33,7 @@ export class StandPlugin {
   change(text, id = 'draft') {
     this.records.set(id, { text, textRevision: (this.records.get(id)?.textRevision ?? 0) + 1 })
     const { textRevision, textHash } = this.draft(id)
-    return { draftId: id, editorId: 'other', textRevision, text, textHash }
+    return { draftId: id, editorId: 'other', textRevision, text, textHash, contentJson: '', replaced: false }
   }
 
   /** The word that an edit is on disk. @param {any} edit @param {object} [more] */

@@ -121,8 +121,9 @@ export interface Saved extends EditorRef {
   newDraftId: string
 }
 export interface NotSaved extends EditorRef { seq: number, code: string, message: string, retrying: boolean }
-export interface TextChanged { draftId: string, editorId: string, textRevision: number, text: string, textHash: string }
-export interface Removed { draftId: string, sessionId: string, reason: 'sent' | 'deleted' }
+export interface TextChanged { draftId: string, editorId: string, textRevision: number, text: string, textHash: string, contentJson: string, replaced: boolean }
+/** lost: the draft file was replaced by one without the draft. */
+export interface Removed { draftId: string, sessionId: string, reason: 'sent' | 'deleted' | 'lost' }
 
 export interface LogEvent { seq: number, at: number, type: string, data: any }
 export interface Live { session: string, submissionId: string, kind: 'message' | 'thought', text: string, html: string }

@@ -44,4 +44,6 @@ export interface EditorState {
   elsewhere: boolean
   /** The conflict copy that holds this editor's text, else ''. */
   conflictId: string
+  /** The draft file was replaced, and the draft went back to another text. */
+  replaced: boolean
 }

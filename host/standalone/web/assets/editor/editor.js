@@ -3,6 +3,7 @@
  * was changed elsewhere comes in when nobody is writing. It knows no DOM; the field
  * shows {@link Editor.text} and reports what a person writes with {@link Editor.edit}.
  */
+import { Elsewhere } from '../../../../page/elsewhere.js'
 import { Line } from '../../../../page/line.js'
 import { Timers } from '../../../../page/timers.js'
 import { ApiError, asApiError } from '../api.js'
@@ -19,7 +20,6 @@ import { uuidv7 } from '../ids.js'
  * @typedef {import('../../types/editor.js').EditorState} EditorState
  * @typedef {import('../../types/editor.js').Start} Start
  */
-const pollMs = 500
 /** How long a change may wait before the browser's own storage has it, in milliseconds. */
 const keepMs = 80
 const retryCreateMs = 1_500
@@ -49,9 +49,7 @@ export class Editor {
   #kept = false
   /** @type {Base | undefined} */
   #remembered
-  /** @type {TextChanged | undefined} */
   #elsewhere
-  #conflictId = ''
 
   /** @param {EditorHost} host @param {Start} start */
   constructor(host, { draftId, creating, left, title = '', workspaceId = '' }) {
@@ -79,6 +77,27 @@ export class Editor {
       gone: () => this.#gone(),
       changed: () => this.#changed(),
     })
+    this.#elsewhere = new Elsewhere({
+      line: this.#line, timers: this.#timers,
+      get: () => host.call('get', { draftId: this.draftId }),
+      take: conflictId => host.call('resolve-conflict', { draftId: this.draftId, conflictId, take: true }),
+      notSaved: () => new ApiError('NOT_SAVED', 'what is written here is not saved yet'),
+      holds: () => this.#content,
+      occupied: () => this.sending || this.composing || host.engaged(this),
+      dirty: () => this.dirty,
+      live: () => !this.#disposed && this.open,
+      write: ({ text }) => {
+        this.#write(text)
+        return true
+      },
+      settled: () => {
+        this.#touched = false
+        this.#remember()
+      },
+      push: () => this.push(),
+      reopen: () => { void this.begin() },
+      changed: () => this.#changed(),
+    })
     if (this.#touched || this.#creating) this.#keep()
   }
 
@@ -92,8 +111,9 @@ export class Editor {
       code: failure?.code ?? '',
       message: failure?.message ?? '',
       retrying: failure?.retrying ?? false,
-      elsewhere: this.#elsewhere !== undefined,
-      conflictId: this.#conflictId,
+      elsewhere: this.#elsewhere.waiting,
+      conflictId: this.#elsewhere.conflictId,
+      replaced: this.#elsewhere.replaced,
     }
   }
 
@@ -162,8 +182,7 @@ export class Editor {
   #opened({ draft, show, conflictId }, held, remembered) {
     const first = !this.#known
     this.#known = true
-    if (conflictId !== '') this.#conflictId = conflictId
-    if (this.#elsewhere && this.#elsewhere.textRevision <= draft.textRevision) this.#elsewhere = undefined
+    this.#elsewhere.opened(draft, conflictId, remembered?.textRevision ?? 0)
     // Emptied by hand while the plugin could not be told, and nothing has changed since.
     const cleared = !first && held === '' && this.#touched && (remembered?.textRevision ?? 1) === draft.textRevision
     if (show !== 'host' && !cleared && !this.#show(draft.text, held)) {
@@ -234,11 +253,9 @@ export class Editor {
   /** @param {Saved} saved */
   onSaved(saved) {
     if (saved.draftId !== this.draftId || !this.#line.onSaved(saved)) return
-    if (saved.conflictId !== '') this.#conflictId = saved.conflictId
-    if (this.#elsewhere && this.#elsewhere.textRevision <= this.base.textRevision) this.#elsewhere = undefined
     this.#remember()
     if (saved.newDraftId !== '') return this.#become(saved.newDraftId)
-    this.#takeElsewhere()
+    this.#elsewhere.saved(saved.conflictId)
     this.#changed()
   }
 
@@ -248,7 +265,7 @@ export class Editor {
     this.#line.close()
     this.#host.unsaved.forget(oldId)
     this.draftId = newDraftId
-    this.#conflictId = ''
+    this.#elsewhere.forget()
     this.#keep()
     this.#host.becameDraft(this, oldId)
     void this.begin()
@@ -263,68 +280,30 @@ export class Editor {
 
   /** @param {TextChanged} change */
   onTextChanged(change) {
-    if (change.editorId === this.#host.editorId || change.textRevision <= this.base.textRevision) return
-    this.#elsewhere = change
-    this.#takeElsewhere()
-    this.#changed()
-  }
-
-  #takeElsewhere() {
-    const change = this.#elsewhere
-    if (!change) return
-    if (this.#line.quiet && (this.text === change.text || this.#atRest())) {
-      this.#adopt(change)
-      return
+    const known = change.editorId === this.#host.editorId || change.textRevision <= this.base.textRevision
+    if (known && !change.replaced) return
+    if (!change.replaced && change.text === this.text && this.#line.quiet) {
+      // Only what another host put behind the same text has changed.
+      this.#line.takeOver(change)
+      this.#remember()
+    } else {
+      this.#elsewhere.told(change)
     }
-    this.#timers.again('elsewhere', pollMs, () => {
-      this.#takeElsewhere()
-      this.#changed()
-    })
-  }
-
-  /** Whether nobody is writing here and the field holds exactly what was saved. */
-  #atRest() {
-    return !this.#host.engaged(this) && !this.sending && !this.composing && this.text === this.base.text
-  }
-
-  /** @param {{ text: string, textRevision: number, textHash: string }} record */
-  #adopt(record) {
-    this.#write(record.text)
-    this.#line.takeOver(record)
-    this.#elsewhere = undefined
-    this.#conflictId = ''
-    this.#touched = false
-    this.#remember()
+    this.#changed()
   }
 
   // ---- what the person decides ----
 
-  /** Show the text that the draft has now. What was written here is kept by the plugin. */
-  async showDraft() {
-    await this.#allSaved()
-    const draft = await this.#host.call('get', { draftId: this.draftId })
-    if (this.#disposed || !this.open) return
-    this.#adopt(draft)
-    this.#changed()
+  /** @returns {Pick<Elsewhere, 'show' | 'keepMine' | 'dismiss' | 'resolved' | 'look'>} */
+  get elsewhere() {
+    return this.#elsewhere
   }
 
-  /** Make the text of this field the draft's; the one that it had is kept as a copy. */
-  async keepMine() {
-    // Sent on its old base, the text becomes a copy; then the two change places.
-    if (this.#conflictId === '') this.#line.resend()
-    await this.#allSaved()
-    const { draftId } = this
-    const conflictId = this.#conflictId
-    const draft = conflictId === ''
-      ? await this.#host.call('get', { draftId })
-      : await this.#host.call('resolve-conflict', { draftId, conflictId, take: true })
-    if (this.#disposed || !this.open) return
-    this.#adopt(draft)
-    this.push()
-  }
-
-  async #allSaved() {
-    if (!await this.settle()) throw new ApiError('NOT_SAVED', 'what is written here is not saved yet')
+  /** The file was replaced by one without the draft: what is held here becomes a draft of its own. @returns {boolean} whether there is anything */
+  rescue() {
+    if (this.text.trim() === '') return false
+    this.#line.resend()
+    return true
   }
 
   /** Wait until the disk has everything, or five seconds. @returns {Promise<boolean>} whether it has */
@@ -339,7 +318,7 @@ export class Editor {
   /** It is on screen: a change from elsewhere may go in before anyone writes. */
   activate() {
     if (this.#line.phase === 'closed') void this.begin()
-    this.#takeElsewhere()
+    this.#elsewhere.take()
   }
 
   /** Another draft is shown. */
@@ -381,7 +360,7 @@ export class Editor {
     this.draftId = uuidv7()
     this.#creating = { workspaceId: this.workspaceId, idempotencyKey: this.draftId }
     this.#remembered = undefined
-    this.#conflictId = ''
+    this.#elsewhere.forget()
     this.#keep()
     this.#host.becameDraft(this, oldId)
     void this.begin()

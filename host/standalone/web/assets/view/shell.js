@@ -99,7 +99,7 @@ export class Shell {
     if (ids === this.#toastIds) return
     this.#toastIds = ids
     const had = focusIn(this.#toasts)
-    this.#toasts.replaceChildren(...toasts.map(({ id, text, level, action }) => h('div', { class: `toast ${level}` }, h('p', {}, text),
+    this.#toasts.replaceChildren(...toasts.map(({ id, text, level, kind, action }) => h('div', { class: `toast ${level}`, 'data-kind': kind }, h('p', {}, text),
       action && h('button', { type: 'button', class: 'button', onclick: action.run }, action.label),
       h('button', { type: 'button', class: 'icon-button', 'aria-label': t('dismiss'), onclick: () => this.#app.endToast(id) }, icon('cross')))))
     if (had) this.#app.focusMain()

@@ -204,33 +204,39 @@ export class Stage {
   #wantedNotes() {
     const app = this.#app
     const { t, connection, selection, model: { state } } = app
-    /** @type {{ text: string, level?: string, actions?: { label: string, run: () => void }[] }[]} */
+    /** @type {{ kind: string, text: string, level?: string, actions?: { label: string, run: () => void }[] }[]} */
     const notes = []
-    if (connection === 'lost') notes.push({ text: t('lost'), level: 'warn', actions: [{ label: t('retry'), run: () => app.events?.retry() }] })
-    else if (connection === 'unauthorized') notes.push({ text: t('unauthorized'), level: 'warn' })
-    else if (app.loaded && app.trouble === 'stock') notes.push({ text: t('stock', { why: state.plugin.message }), level: 'warn' })
-    else if (app.loaded && app.trouble === 'starting') notes.push({ text: t('paused'), level: 'warn' })
-    else if (app.trouble === 'storage') notes.push({ text: t('storage', { why: app.reason(state.sidebar?.storage?.code ?? '', state.sidebar?.storage?.message) }), level: 'warn' })
-    if (app.session?.damaged && selection.kind === 'session') notes.push({ text: t('damaged'), level: 'warn' })
+    if (connection === 'lost') notes.push({ kind: 'unreachable', text: t('lost'), level: 'warn', actions: [{ label: t('retry'), run: () => app.events?.retry() }] })
+    else if (connection === 'unauthorized') notes.push({ kind: 'unauthorized', text: t('unauthorized'), level: 'warn' })
+    else if (app.loaded && app.trouble === 'stock') notes.push({ kind: 'stock', text: t('stock', { why: state.plugin.message }), level: 'warn' })
+    else if (app.loaded && app.trouble === 'starting') notes.push({ kind: 'paused', text: t('paused'), level: 'warn' })
+    else if (app.trouble === 'storage') notes.push({ kind: 'storage', text: t('storage', { why: app.reason(state.sidebar?.storage?.code ?? '', state.sidebar?.storage?.message) }), level: 'warn' })
+    if (app.session?.damaged && selection.kind === 'session') notes.push({ kind: 'damaged', text: t('damaged'), level: 'warn' })
     const editor = selection.kind === 'draft' ? app.desk.shown?.state : undefined
+    const conflicts = selection.kind === 'draft' ? app.row(selection.id)?.conflicts ?? 0 : 0
+    const versions = { label: t('elsewhere.versions'), run: () => { if (selection.kind === 'draft') openDialog('conflicts', app, selection.id) } }
     if (editor?.elsewhere || (editor?.conflictId ?? '') !== '') {
+      const { elsewhere = false, conflictId = '', replaced = false } = editor ?? {}
+      const kept = conflictId !== ''
       notes.push({
-        text: t(editor?.conflictId ? 'elsewhere.kept' : 'elsewhere'),
+        kind: kept ? 'conflict' : 'elsewhere',
+        text: [t(replaced ? 'elsewhere.replaced' : 'elsewhere'), ...kept ? [t(elsewhere ? 'elsewhere.kept' : 'elsewhere.shown')] : []].join(' '),
         actions: [
-          ...editor?.elsewhere ? [{ label: t('elsewhere.show'), run: () => { void app.actions.showElsewhere() } }, { label: t('elsewhere.mine'), run: () => { void app.actions.keepMine() } }] : [],
-          ...editor?.conflictId && selection.kind === 'draft' ? [{ label: t('elsewhere.versions'), run: () => { openDialog('conflicts', app, selection.id) } }] : [],
+          ...elsewhere ? [{ label: t('elsewhere.show'), run: () => { void app.actions.showElsewhere() } }] : [],
+          { label: t(elsewhere ? 'elsewhere.mine' : 'elsewhere.back'), run: () => { void app.actions.keepMine() } },
+          ...conflicts > 0 ? [versions] : [],
+          ...elsewhere ? [] : [{ label: t('dismiss'), run: () => app.actions.dismissElsewhere() }],
         ],
       })
-    } else if (selection.kind === 'draft' && (app.row(selection.id)?.conflicts ?? 0) > 0) {
-      const n = app.row(selection.id)?.conflicts ?? 0
-      notes.push({ text: n === 1 ? t('conflicts.one') : t('conflicts.many', { n }), actions: [{ label: t('elsewhere.versions'), run: () => { openDialog('conflicts', app, selection.id) } }] })
+    } else if (conflicts > 0) {
+      notes.push({ kind: 'conflicts', text: conflicts === 1 ? t('conflicts.one') : t('conflicts.many', { n: conflicts }), actions: [versions] })
     }
     for (const { id, kind, title } of state.sidebar?.notices ?? []) {
-      notes.push({ text: t(`notice.${kind}`, { title: title || t('empty') }), actions: [{ label: t('dismiss'), run: () => { void app.actions.dismiss(id) } }] })
+      notes.push({ kind, text: t(`notice.${kind}`, { title: title || t('empty') }), actions: [{ label: t('dismiss'), run: () => { void app.actions.dismiss(id) } }] })
     }
     return {
       signature: JSON.stringify(notes),
-      element: () => notes.map(({ text, level, actions = [] }) => h('div', { class: `note ${level ?? ''}` }, h('p', {}, text),
+      element: () => notes.map(({ kind, text, level, actions = [] }) => h('div', { class: `note ${level ?? ''}`, 'data-kind': kind }, h('p', {}, text),
         ...actions.map(({ label, run }) => h('button', { type: 'button', class: 'button', onclick: run }, label)))),
     }
   }

@@ -3,23 +3,23 @@
  * writing, and else it waits until the person decides. What was written here is then
  * a conflict copy in the plugin.
  */
-import { same } from '../../../page/content.js'
-import { RemoteError } from '../remote.js'
+import { same } from './content.js'
 
 /**
- * @typedef {import('./projection.js').Projection} Projection
- * @typedef {import('../../wire/types.js').Message<'TextChanged'>} TextChanged
- * @typedef {import('../../wire/types.js').Draft} Draft
- * @typedef {Projection & { textRevision: number, textHash: string }} Record_
+ * @typedef {import('./content.js').Content} Content
+ * @typedef {Content & { textRevision: number, textHash: string }} Record_
+ * @typedef {Record_ & { replaced: boolean }} Change
+ * @typedef {Record_ & { conflicts: readonly { id: string }[] }} Draft
  */
 /**
  * @typedef {object} ElsewhereHost
- * @property {string} draftId
- * @property {import('../remote.js').Call} call
- * @property {import('../../../page/line.js').Line<import('../remote.js').Answer<'openEditor'>>} line
- * @property {import('../../../page/timers.js').Timers} timers
- * @property {() => Projection} holds what the composer holds
- * @property {() => boolean} occupied whether somebody is at the composer, or DSH is
+ * @property {import('./line.js').Line<any>} line
+ * @property {import('./timers.js').Timers} timers
+ * @property {() => Promise<Draft>} get the draft as it is now
+ * @property {(conflictId: string) => Promise<Draft>} take a copy and the draft's text change places
+ * @property {() => Error} notSaved what is thrown where the plugin lacks what was written here
+ * @property {() => Content} holds what the composer holds
+ * @property {() => boolean} occupied whether somebody is at the composer
  * @property {() => boolean} dirty whether the plugin lacks something that was written here
  * @property {() => boolean} live whether the draft is open
  * @property {(record: Record_) => boolean} write put a text into the composer
@@ -33,7 +33,7 @@ const pollMs = 500
 
 export class Elsewhere {
   #host
-  /** The newest text from elsewhere that is not shown here. @type {TextChanged | undefined} */
+  /** The newest text from elsewhere that is not shown here. @type {Change | undefined} */
   #change
   #conflictId = ''
   /** The draft file was replaced, and the draft went back. */
@@ -64,7 +64,7 @@ export class Elsewhere {
 
   /**
    * The draft was opened and shows what the plugin said.
-   * @param {Draft} draft
+   * @param {{ textRevision: number }} draft
    * @param {string} conflictId
    * @param {number} remembered the text revision that the page knew, 0 for none
    */
@@ -84,7 +84,7 @@ export class Elsewhere {
     this.take()
   }
 
-  /** @param {TextChanged} change */
+  /** @param {Change} change */
   told(change) {
     this.#change = change
     if (change.replaced) {
@@ -114,7 +114,7 @@ export class Elsewhere {
     })
   }
 
-  /** Whether nobody is writing here, and what the composer holds is kept. @param {TextChanged} change */
+  /** Whether nobody is writing here, and what the composer holds is kept. @param {Change} change */
   #mayEnter({ replaced }) {
     const { line, holds, occupied } = this.#host
     if (occupied() || !line.quiet) return false
@@ -151,8 +151,8 @@ export class Elsewhere {
 
   async #showRecord() {
     await this.#allSaved()
-    const { call, draftId, live, changed } = this.#host
-    const draft = await call('get', { draftId })
+    const { get, live, changed } = this.#host
+    const draft = await get()
     if (!live()) return
     this.#adopt(draft)
     changed()
@@ -160,14 +160,12 @@ export class Elsewhere {
 
   /** Make the text of this composer the draft's; the one that it had is kept as a copy. */
   async keepMine() {
-    const { line, call, draftId, live, write, push } = this.#host
+    const { line, get, take, live, write, push } = this.#host
     // Sent on its old base, the text becomes a copy; then the two change places.
     if (this.#conflictId === '') line.resend()
     await this.#allSaved()
     const conflictId = this.#conflictId
-    const draft = conflictId === ''
-      ? await call('get', { draftId })
-      : await call('resolveConflict', { draftId, conflictId, keepAsDraft: false, take: true })
+    const draft = conflictId === '' ? await get() : await take(conflictId)
     if (!live()) return
     // Where the draft's own text is shown, the copy's takes its place.
     if (!this.#change) write(draft)
@@ -180,6 +178,15 @@ export class Elsewhere {
     this.#conflictId = ''
     this.#replaced = false
     this.#host.changed()
+  }
+
+  /** What is written here belongs to another draft now. */
+  forget() {
+    this.#change = undefined
+    this.#conflictId = ''
+    this.#replaced = false
+    this.#looked = 0
+    this.#host.timers.cancel('elsewhere')
   }
 
   /** The person decided about a copy: when it was what is shown here, the draft's own text is shown. @param {string} conflictId */
@@ -195,8 +202,8 @@ export class Elsewhere {
     const conflictId = this.#conflictId
     if (conflictId === '' || revision === this.#looked) return
     this.#looked = revision
-    const { call, draftId, occupied } = this.#host
-    const { conflicts } = await call('get', { draftId })
+    const { get, occupied } = this.#host
+    const { conflicts } = await get()
     if (conflictId !== this.#conflictId || conflicts.some(({ id }) => id === conflictId)) return
     if (!occupied()) return this.resolved(conflictId)
     this.#conflictId = ''
@@ -204,9 +211,9 @@ export class Elsewhere {
   }
 
   async #allSaved() {
-    const { line, dirty, changed } = this.#host
+    const { line, dirty, changed, notSaved } = this.#host
     await line.settle()
     changed()
-    if (dirty() || !line.quiet) throw new RemoteError('NOT_SAVED', 'what is written here is not saved yet')
+    if (dirty() || !line.quiet) throw notSaved()
   }
 }
