@@ -1,7 +1,7 @@
 # Everything a person runs. `make` alone tells what there is.
 GO ?= go
 
-.PHONY: help qualify run dsh package install test check lint e2e fuzz bench soak screenshots generate setup
+.PHONY: help security gosec govulncheck qualify run dsh package install test check lint e2e fuzz bench soak screenshots generate setup
 
 help:
 	@echo "make run          start the standalone host with its page, print a link to it (needs Go only)"
@@ -10,6 +10,7 @@ help:
 	@echo "make package      build the release's npm packages into build/packages (PLATFORMS=here for this machine only)"
 	@echo "make install      (DSH=folder) build the release for this machine and install it into your own DSH (DSH_HOME, or ~/.dsh)"
 	@echo "make check        the quick inner loop: format, vet, staticcheck, type check, unit tests"
+	@echo "make security     gosec over the code, and govulncheck over it and what it imports"
 	@echo "make soak         the long crash, send and fuzz runs in full"
 	@echo "make qualify      DSH=<folder of an installation> or VERSION=<release>: test another DSH, say what to change in compatibility.json"
 	@echo "make bench        measure, in turns with bare baselines (docs/performance.md)"
@@ -44,11 +45,41 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
+# The tools are run at these versions and are none of the module's own: as such they
+# would raise its dependencies.
+GOSEC = github.com/securego/gosec/v2/cmd/gosec@v2.30.0
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
+VULNDB = golang.org/x/vulndb
+
+# G304 and G204: to read the files and start the programs that a person names is what
+# an installer, a terminal command and a host of agents are for; file parameters of the
+# HTTP API have tests. host/dsh makes and installs npm packages, whose files everybody
+# may read. What is left out otherwise is tests and their tools.
+gosec:
+	$(GO) run $(GOSEC) -quiet -exclude=G304,G204 -exclude-generated \
+		-exclude-dir=smoketest -exclude-dir=testdata -exclude-dir=internal/leaks -exclude-dir=shared/proto/internal \
+		-exclude-rules='host/dsh/.*:G122,G301,G302,G306,G703' ./...
+
+security: gosec govulncheck
+
+# With the Go release that go.mod names: the standard library is looked at as well. Where
+# the database cannot be reached, it is made of the module that it is published from.
+govulncheck:
+	@mkdir -p build
+	@export GOTOOLCHAIN=$$(sed -n 's/^toolchain //p' go.mod); \
+	$(GO) run $(GOVULNCHECK) ./... >build/govulncheck.log 2>&1 && { tail -3 build/govulncheck.log; exit 0; }; \
+	grep -q 'fetching vulnerabilities' build/govulncheck.log || { cat build/govulncheck.log; exit 1; }; \
+	module=$$($(GO) mod download -json $(VULNDB)@latest) || { echo "the database of vulnerabilities cannot be had: $$module"; exit 1; }; \
+	version=$$(echo "$$module" | sed -n 's/.*"Version": "\(.*\)",/\1/p'); folder=$$(echo "$$module" | sed -n 's/.*"Dir": "\(.*\)",/\1/p'); \
+	rm -rf build/vulndb && $(GO) run $(VULNDB)/cmd/indexdb@$$version -vulns "$$folder/data/osv" -out build/vulndb && \
+	echo "the database of vulnerabilities is that of $(VULNDB) $$version" && \
+	$(GO) run $(GOVULNCHECK) -db "file://$$PWD/build/vulndb" ./...
+
 check: lint
 	$(GO) test -race -short -count=1 $(unit)
 	$(GO) test -count=1 ./host/dsh ./smoketest/standalone -run TestJavaScript
 
-test: setup lint
+test: setup lint gosec
 	$(GO) test -race -count=1 $(unit)
 	$(MAKE) --no-print-directory fuzz FUZZTIME=20s
 	$(GO) test -race -v -count=1 -timeout 20m ./host/dsh

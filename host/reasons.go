@@ -124,7 +124,7 @@ func (p *Plugin) decide(ctx context.Context, o Options) error {
 		facts.Host, facts.HostVersion = o.Name, o.Version
 	}
 	if facts.Protocol == 0 {
-		facts.Protocol = int32(o.protocol())
+		facts.Protocol = int32(o.protocol()) // #nosec G115 -- protocol numbers are small
 	}
 	decision, err := p.Client.Gate(ctx, facts)
 	if err != nil {

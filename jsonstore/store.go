@@ -164,7 +164,7 @@ func Open[D any](ctx context.Context, format Format[D], o Options) (*Store[D], e
 	if o.Backups {
 		s.keeper = newKeeper(o.FS, path, o.Now, o.Log)
 	}
-	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	run, stop := context.WithCancel(context.WithoutCancel(ctx)) // #nosec G118 -- Close calls it
 	s.stop, s.stopped = stop, run.Done()
 	s.sweep(ctx)
 	_ = s.refresh() // State tells; the store is of use for reading all the same.

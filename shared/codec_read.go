@@ -67,7 +67,7 @@ func decodeFrame(lines [][]byte) (*Document, layout, bool) {
 			if list < 0 {
 				return nil, layout{}, false
 			}
-			lengths[list]++
+			lengths[list]++ // #nosec G602 -- the check of between below bounds it
 			continue
 		}
 		between = append(between, line)

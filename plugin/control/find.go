@@ -64,7 +64,7 @@ func Find(ctx context.Context, store string) (*Client, error) {
 func connect(ctx context.Context, e Entry) (*Client, error) {
 	conn, err := grpc.NewClient("passthrough:///draft-sessions",
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx, e, uint32(os.Getuid())) }),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx, e, uint32(os.Getuid())) }), // #nosec G115 -- user ids have 32 bits
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(shared.MaxMessageBytes), grpc.MaxCallSendMsgSize(shared.MaxMessageBytes)),
 		grpc.WithChainUnaryInterceptor(withDeadline, withCode),
 	)

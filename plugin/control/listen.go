@@ -52,7 +52,7 @@ type Server struct {
 // [Server.Close]. It creates the folder run beside the draft file, mode 0700, and
 // sweeps the entries of processes that are gone. Errors: DRAFT_STORAGE_IO.
 func Listen(o Options) (*Server, error) {
-	o.uid = uint32(os.Getuid())
+	o.uid = uint32(os.Getuid()) // #nosec G115 -- user ids have 32 bits
 	return listen(o)
 }
 
@@ -165,7 +165,7 @@ func privateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o700)
+	return os.Chmod(dir, 0o700) // #nosec G302 -- a folder
 }
 
 // checked accepts connections of one user only.

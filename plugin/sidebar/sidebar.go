@@ -40,7 +40,7 @@ func Rows(doc *shared.Document, saves map[string]SaveState) []*pb.Row {
 			LastError:     d.LastError,
 			Revision:      d.Revision,
 			TextRevision:  d.TextRevision,
-			Conflicts:     int32(len(d.Conflicts)),
+			Conflicts:     int32(len(d.Conflicts)), // #nosec G115 -- at most the limit of copies
 			UpdatedAt:     d.UpdatedAt,
 			SaveState:     "saved",
 		}

@@ -94,7 +94,7 @@ func Write(binary, version string, protocols []int, goos, goarch string) (*Manif
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("describe the binary: %w", err)
 	}
-	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil { // #nosec G306 -- stands beside a program that everybody may run
 		return nil, fmt.Errorf("describe the binary: %w", err)
 	}
 	return m, nil

@@ -87,7 +87,7 @@ func Open(dir string) (*Home, error) {
 			return nil, fmt.Errorf("making the home: %w", err)
 		}
 	}
-	if err := os.Chmod(filepath.Join(dir, "run"), 0o700); err != nil {
+	if err := os.Chmod(filepath.Join(dir, "run"), 0o700); err != nil { // #nosec G302 -- a folder
 		return nil, fmt.Errorf("making the home: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, "host.lock"), flock.SetPermissions(0o600))

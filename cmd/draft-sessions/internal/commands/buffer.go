@@ -57,7 +57,7 @@ func (b *buffer) edit(ctx context.Context) (string, error) {
 		}
 	}
 	// A shell, since the entry may hold arguments and quotes; the path is one of them.
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "editor", b.path)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "editor", b.path) // #nosec G702 -- the command line is the one that the person put into EDITOR
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	ran := cmd.Run()
 	data, err := os.ReadFile(b.path)
