@@ -5,9 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secret = "SECRET-DRAFT-TEXT"
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/draft-sessions/dsh-draft-sessions/host/dsh"
 )
@@ -44,6 +47,10 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if s, _ := prepared(); s.bundle != "" {
 		_ = os.RemoveAll(s.bundle)
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }

@@ -9,8 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // await waits for a request.
 func await(t *testing.T, folder, not string) string {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	"github.com/draft-sessions/dsh-draft-sessions/shared/manifest"
 )
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // fakeDSH is `dsh plugin --profile P add|remove|install ...` and `dsh --version`.

@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/modelstub"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func post(t *testing.T, url, body string) (int, string) {
 	t.Helper()

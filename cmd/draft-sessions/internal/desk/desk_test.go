@@ -6,10 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"pgregory.net/rapid"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What a list shows of an id finds that draft and no other.
 func TestShortIdsAreUnique(t *testing.T) {
