@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/desk"
 	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/home"
 	"github.com/draft-sessions/dsh-draft-sessions/jsonstore"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
@@ -23,6 +24,9 @@ const (
 	exitBusy        = 5 // another process holds the lock for too long
 	exitGone        = 7 // there is no file, but there are backups of one
 )
+
+// codeGone is told when there is no file, but backups of one.
+const codeGone shared.Code = "DRAFT_STORAGE_GONE"
 
 const doctorHelp = `Tell the state of the draft file, of its lock, backups and temporary files, and whether its folder can be watched. It changes nothing unless told to repair.
 
@@ -62,7 +66,10 @@ func (c doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	if d.Missing && len(d.Backups) > 0 {
-		return &exitError{exitGone, fmt.Errorf("the draft file is gone, but %d backups are there; --repair restores the newest good one", len(d.Backups))}
+		return &exitError{exitGone, &desk.Problem{
+			Err:  shared.Errorf(codeGone, "the draft file is gone, but %s there", many(len(d.Backups), "backup of it is", "backups of it are")),
+			Kept: "nothing was changed", Next: "draft-sessions doctor --repair restores the newest good backup",
+		}}
 	}
 	if d.Code != "" {
 		return coded(shared.Errorf(d.Code, "%s", d.Message))
@@ -121,7 +128,24 @@ func coded(err error) error {
 	if !known {
 		return err
 	}
+	var told *desk.Problem
+	if !errors.As(err, &told) {
+		kept := "the file was not touched"
+		if shared.CodeOf(err) == shared.StorageUncertain {
+			kept = "the file is repaired, but the disk did not confirm it"
+		}
+		err = &desk.Problem{Err: err, Kept: kept, Next: nextOfDoctor[shared.CodeOf(err)]}
+	}
 	return &exitError{code, err}
+}
+
+// nextOfDoctor is what to do about what doctor found.
+var nextOfDoctor = map[shared.Code]string{
+	shared.StorageInvalid:     "draft-sessions doctor --repair puts good content in its place, and keeps the malformed file",
+	shared.StorageUnsupported: "use the version that wrote it",
+	shared.StorageIO:          "see who may read and write the folder, and whether the disk is full or read-only",
+	shared.StorageUncertain:   "look at it again",
+	shared.StorageBusy:        "end that process if it hangs; its host starts another one",
 }
 
 // file is the draft file that was asked for. A mistyped place is an error: it

@@ -87,7 +87,7 @@ func TestDoctor(t *testing.T) {
 	repair := doctorCmd{Home: dir, Repair: true}
 	step("good", c, 0, "good", "1 draft,", "generation 1", "lock        free", "watching    possible")
 	step("repairing a good one", repair, 0, "nothing to repair")
-	step("repairing a good one, as JSON", doctorCmd{Home: dir, Repair: true, JSON: true}, 0, `"nothing": true`)
+	step("repairing a good one, as JSON", doctorCmd{Home: dir, Repair: true, JSON: true}, 0, `"nothing":true`)
 	put(strings.Replace(string(good), `"trash"`, `"drafts"`, 1))
 	step("malformed", c, exitInvalid, "DRAFT_STORAGE_INVALID", "line 3", "duplicate member", "holds       unknown", "of it whole 1 draft, and 0 records not", "ago), generation 1", "1 draft")
 	step("repaired", repair, 0, "restored    1 draft of the file itself", "ago)", "lost        0 records", "kept", "drafts.bad-")
@@ -99,7 +99,7 @@ func TestDoctor(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	step("gone", c, exitGone, "none yet", "backups are there")
+	step("gone", c, exitGone, "none yet", "1 backup of it is there")
 	step("repaired again", doctorCmd{Home: dir, Repair: true, JSON: true}, 0, `"restored"`)
 	put(`{"version":3,"anything":1}`)
 	step("newer", c, exitUnsupported, "DRAFT_STORAGE_UNSUPPORTED")

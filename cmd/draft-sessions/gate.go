@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
+	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/desk"
 	"github.com/draft-sessions/dsh-draft-sessions/host/dsh/install"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	"github.com/draft-sessions/dsh-draft-sessions/shared/compat"
@@ -65,7 +66,11 @@ func (c gateCmd) Run(ctx context.Context, out io.Writer) error {
 		err = printReport(out, report)
 	}
 	if err == nil && report.Mode != compat.ModeFull {
-		err = &exitError{exitStock, fmt.Errorf("%s: DSH runs as without draft sessions", report.Reasons[0].Code)}
+		first := report.Reasons[0]
+		err = &exitError{exitStock, &desk.Problem{
+			Err:  shared.Errorf(shared.Code(first.Code), "DSH runs as without draft sessions"),
+			Kept: "DSH and the drafts are as they were", Next: first.Message,
+		}}
 	}
 	return err
 }
@@ -97,7 +102,7 @@ func judge(ctx context.Context, dsh *install.DSH, home, profile, override string
 	if broken == nil {
 		return r, nil
 	}
-	reason := compat.Reason{Code: string(shared.CodeOf(broken)), Subject: install.PackageName, Message: broken.Error()}
+	reason := compat.Reason{Code: string(shared.CodeOf(broken)), Subject: install.PackageName, Message: shared.MessageOf(broken)}
 	var miss *manifest.Error
 	if errors.As(broken, &miss) {
 		reason = miss.Reason

@@ -45,7 +45,7 @@ func (c installCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return installExit(err)
 	}
-	result, err := install.Add(ctx, install.Options{DSH: dsh, Home: home, Profile: c.Profile, Progress: progress}, bundle)
+	result, err := install.Add(ctx, install.Options{DSH: dsh, Home: home, Profile: c.Profile, Progress: progress(c.JSON)}, bundle)
 	if err != nil {
 		return installExit(err)
 	}
@@ -98,7 +98,7 @@ func (c uninstallCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return installExit(err)
 	}
-	result, err := install.Remove(ctx, install.Options{DSH: dsh, Home: home, Profile: c.Profile, Progress: progress})
+	result, err := install.Remove(ctx, install.Options{DSH: dsh, Home: home, Profile: c.Profile, Progress: progress(c.JSON)})
 	if err != nil {
 		return installExit(err)
 	}
@@ -120,8 +120,13 @@ func (c uninstallCmd) Run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// progress tells what takes time, apart from the result.
-func progress(line string) { _, _ = fmt.Fprintln(os.Stderr, "draft-sessions: "+line) }
+// progress tells a person what takes time, apart from the result.
+func progress(asJSON bool) func(line string) {
+	if asJSON {
+		return nil
+	}
+	return func(line string) { _, _ = fmt.Fprintln(os.Stderr, "draft-sessions: "+line) }
+}
 
 func installExit(err error) error {
 	code, known := map[shared.Code]int{

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -17,7 +15,6 @@ import (
 
 	draftsessions "github.com/draft-sessions/dsh-draft-sessions"
 	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/commands"
-	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/desk"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -65,10 +62,10 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
+// printJSON prints one object on one line.
 func printJSON(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
 }
 
@@ -78,26 +75,22 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	parsed := kong.Parse(&cli{},
+	parser, err := kong.New(&cli{},
 		kong.Name("draft-sessions"),
 		kong.Description("Many unsent tasks a workspace, each bound to a blank session of the agent host, safe on disk."),
-		kong.UsageOnError(),
 		kong.Vars{"version": "draft-sessions " + version},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.BindTo(os.Stdout, (*io.Writer)(nil)),
 	)
+	if err != nil {
+		panic(err) // The commands' own declarations are wrong.
+	}
+	parsed, err := parser.Parse(os.Args[1:])
+	if err != nil {
+		return misused(os.Stderr, err, parser.Model, os.Args[1:])
+	}
 	if err := parsed.Run(); err != nil {
-		var failure *commands.Failure
-		if errors.As(err, &failure) {
-			desk.Report(os.Stderr, failure.Err, failure.JSON)
-			return desk.ExitCode(failure)
-		}
-		fmt.Fprintln(os.Stderr, "draft-sessions:", err)
-		var exit *exitError
-		if errors.As(err, &exit) {
-			return exit.code
-		}
-		return 1
+		return failed(os.Stderr, err, asJSON(parsed))
 	}
 	return 0
 }

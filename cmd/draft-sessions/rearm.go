@@ -19,6 +19,19 @@ const exitNobody = 2
 type rearmCmd struct {
 	Home string        `placeholder:"DIR" help:"The host's home (default: $DRAFT_SESSIONS_HOME, $DSH_HOME, ~/.dsh when it has drafts, or the standalone host's)."`
 	Wait time.Duration `default:"10s" help:"How long to wait for a host (default: 10s)."`
+	JSON bool          `help:"Print one JSON object."`
+}
+
+// rearmed is what rearm --json prints.
+type rearmed struct {
+	Outcome string   `json:"outcome"`
+	Home    homeJSON `json:"home"`
+}
+
+// homeJSON tells which home was used and why.
+type homeJSON struct {
+	Path string `json:"path"`
+	From string `json:"from"`
 }
 
 // Help is shown by kong below the usage.
@@ -46,6 +59,9 @@ func (c rearmCmd) Run(ctx context.Context, out io.Writer) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		return printJSON(out, rearmed{"rearmed", homeJSON{at.Dir, at.From}})
 	}
 	_, err = fmt.Fprintf(out, "The host of %s starts the plugin again.\n", at)
 	return err

@@ -45,6 +45,20 @@ type upCmd struct {
 	KeyFile  string   `type:"existingfile" placeholder:"FILE" help:"A file with the key of the openai agent."`
 	NoOpen   bool     `help:"Do not open a browser."`
 	LogLevel string   `default:"info" enum:"trace,debug,info,warn,error" help:"How much goes into the home's host.log."`
+	JSON     bool     `help:"Print one JSON object as soon as the page can be opened."`
+}
+
+// upped is what up --json prints.
+type upped struct {
+	// Outcome is started, or running when a host of the home ran already.
+	Outcome string `json:"outcome"`
+	// Home is the folder, Link lets one browser in, once.
+	Home string `json:"home"`
+	Link string `json:"link"`
+	// Process is that of the host.
+	Process int `json:"process"`
+	// Warning is why there are no drafts yet, "" when there are.
+	Warning string `json:"warning"`
 }
 
 // Help is shown by kong below the usage.
@@ -84,11 +98,13 @@ func (c upCmd) run(ctx context.Context, out io.Writer) error {
 	waiting, cancel := context.WithTimeout(ctx, draftsWithin)
 	err = host.AwaitDrafts(waiting)
 	cancel()
+	warning := ""
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintln(out, "No drafts yet:", err)
+		warning = err.Error()
 	}
-	c.show(out, dir, host.NewLink())
-	fmt.Fprintln(out, "Ctrl+C ends the host.")
+	if err := c.show(out, upped{"started", dir, host.NewLink(), os.Getpid(), warning}); err != nil {
+		return errors.Join(err, host.Close())
+	}
 	select {
 	case <-ctx.Done():
 		return host.Close()
@@ -148,9 +164,7 @@ func (c upCmd) join(ctx context.Context, out io.Writer, dir string, inUse error)
 	if err != nil {
 		return fmt.Errorf("%w, and it gave no link: %w", inUse, err)
 	}
-	fmt.Fprintf(out, "A host of this home runs already (process id %d).\n", running.PID)
-	c.show(out, dir, link)
-	return nil
+	return c.show(out, upped{Outcome: "running", Home: dir, Link: link, Process: running.PID})
 }
 
 func askForLink(ctx context.Context, running hosthome.Registration) (string, error) {
@@ -177,13 +191,26 @@ func askForLink(ctx context.Context, running hosthome.Registration) (string, err
 	return answer.URL, nil
 }
 
-func (c upCmd) show(out io.Writer, dir, link string) {
-	fmt.Fprintln(out, "Home:", dir)
-	fmt.Fprintln(out, "Open this link in a browser (it works once):")
-	fmt.Fprintln(out, "  "+link)
+func (c upCmd) show(out io.Writer, up upped) error {
 	if !c.NoOpen {
-		openBrowser(link)
+		openBrowser(up.Link)
 	}
+	if c.JSON {
+		return printJSON(out, up)
+	}
+	var text strings.Builder
+	if up.Outcome == "running" {
+		fmt.Fprintf(&text, "A host of this home runs already (process id %d).\n", up.Process)
+	}
+	if up.Warning != "" {
+		fmt.Fprintf(&text, "No drafts yet: %s\n", up.Warning)
+	}
+	fmt.Fprintf(&text, "Home: %s\nOpen this link in a browser (it works once):\n  %s\n", up.Home, up.Link)
+	if up.Outcome == "started" {
+		text.WriteString("Ctrl+C ends the host.\n")
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
 // openBrowser opens the link where a browser can be seen; it is printed anyway.

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,14 +16,20 @@ import (
 
 var linkLine = regexp.MustCompile(`http://127\.0\.0\.1:\d+/enter\?key=\S+`)
 
+func buildCommand(t *testing.T, dir string) (binary string) {
+	t.Helper()
+	binary = filepath.Join(dir, "draft-sessions")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
 // A fresh machine: the host starts with drafts, prints a link that lets a browser
 // in, keeps everything in its home, and leaves no process behind.
 func TestUp(t *testing.T) {
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "draft-sessions")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := buildCommand(t, dir)
 	user, work := filepath.Join(dir, "user"), filepath.Join(dir, "work")
 	for _, folder := range []string{user, work} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
@@ -66,8 +75,13 @@ func TestUp(t *testing.T) {
 	if err != nil || again == "" || again == link || !strings.Contains(string(second), "runs already") {
 		t.Errorf("%v\n%s", err, second)
 	}
+	var told upped
+	third, err := up("--json").Output()
+	if err = errors.Join(err, json.Unmarshal(third, &told)); err != nil || bytes.Count(third, []byte("\n")) != 1 || told.Outcome != "running" || told.Process != first.Process.Pid {
+		t.Errorf("%v\n%s", err, third)
+	}
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, one := range []string{link, again} {
+	for _, one := range []string{link, again, told.Link} {
 		response, err := browser.Get(one)
 		if err != nil {
 			t.Fatal(err)

@@ -67,36 +67,44 @@ var advice = map[shared.Code]struct{ kept, next string }{
 	shared.OperationUnknown:   {"the drafts are on disk", "draft-sessions send --status ID looks what became of a send"},
 }
 
-// Report tells an error: for a person what happened, what is safe and what to do;
-// as JSON one object {"error":{"code","message","kept","next","exit"}}.
-func Report(out io.Writer, err error, asJSON bool) {
-	kept, next := advice[shared.CodeOf(err)].kept, advice[shared.CodeOf(err)].next
-	var p *Problem
-	if errors.As(err, &p) {
-		kept, next = cmp.Or(p.Kept, kept), cmp.Or(p.Next, next)
-	}
+// Told is an error as it is told: what happened, what is safe and what to do.
+type Told struct {
+	Code    shared.Code `json:"code"`
+	Message string      `json:"message"`
+	Kept    string      `json:"kept"`
+	Next    string      `json:"next"`
+	Exit    int         `json:"exit"`
+}
+
+// Print tells it: to a person in a few lines, or as JSON in one, as the object
+// {"error":{"code","message","kept","next","exit"}}.
+func (t Told) Print(out io.Writer, asJSON bool) {
 	if asJSON {
-		type told struct {
-			Code    shared.Code `json:"code"`
-			Message string      `json:"message"`
-			Kept    string      `json:"kept"`
-			Next    string      `json:"next"`
-			Exit    int         `json:"exit"`
-		}
 		problem := struct {
-			Error told `json:"error"`
-		}{told{shared.CodeOf(err), shared.MessageOf(err), kept, next, ExitCode(err)}}
+			Error Told `json:"error"`
+		}{t}
 		if json.MarshalWrite(out, problem) == nil {
 			_, _ = fmt.Fprintln(out) // There is nobody left to tell.
 		}
 		return
 	}
-	_, _ = fmt.Fprintf(out, "draft-sessions: %s\n", shared.MessageOf(err))
-	if kept != "" {
-		_, _ = fmt.Fprintf(out, "  kept: %s\n", kept)
+	_, _ = fmt.Fprintf(out, "draft-sessions: %s\n", t.Message)
+	if t.Kept != "" {
+		_, _ = fmt.Fprintf(out, "  kept: %s\n", t.Kept)
 	}
-	if next != "" {
-		_, _ = fmt.Fprintf(out, "  next: %s\n", next)
+	if t.Next != "" {
+		_, _ = fmt.Fprintf(out, "  next: %s\n", t.Next)
 	}
-	_, _ = fmt.Fprintf(out, "  (%s)\n", shared.CodeOf(err))
+	_, _ = fmt.Fprintf(out, "  (%s)\n", t.Code)
+}
+
+// Report tells an error of a command about drafts.
+func Report(out io.Writer, err error, asJSON bool) {
+	code := shared.CodeOf(err)
+	told := Told{Code: code, Message: shared.MessageOf(err), Kept: advice[code].kept, Next: advice[code].next, Exit: ExitCode(err)}
+	var p *Problem
+	if errors.As(err, &p) {
+		told.Kept, told.Next = cmp.Or(p.Kept, told.Kept), cmp.Or(p.Next, told.Next)
+	}
+	told.Print(out, asJSON)
 }
