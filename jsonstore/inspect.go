@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
 
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -50,6 +51,9 @@ type Report struct {
 	OldVersions []string `json:"oldVersions,omitempty"`
 	SetAside    []string `json:"setAside,omitempty"`
 	Temporary   []string `json:"temporary,omitempty"`
+	// Unwritable is why this process may not write into the folder, "" if it may, or
+	// there is none yet.
+	Unwritable string `json:"unwritable,omitempty"`
 	// Watch is why the folder cannot be watched, "" if it can: then changes of
 	// other processes are noticed by looking every two seconds only.
 	Watch string `json:"watch,omitempty"`
@@ -118,6 +122,9 @@ func Inspect[D any](format Format[D], o Options) (Report, D, error) {
 		report.Backups = append(report.Backups, entry)
 	}
 	report.watchers(s.disk.dir)
+	if err := unix.Faccessat(unix.AT_FDCWD, s.disk.dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		report.Unwritable = err.Error()
+	}
 	return report, s.Snapshot(), nil
 }
 

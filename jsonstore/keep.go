@@ -26,8 +26,9 @@ const (
 	MaxBackupBytes = 512 << 20
 	// keepRetry is the time after a backup that failed.
 	keepRetry = 10 * time.Minute
-	// backupFolder stands beside the file.
-	backupFolder = "backups"
+	// BackupFolder stands beside the file.
+	// BackupFolder holds the backups, beside the file.
+	BackupFolder = "backups"
 	// backupTime is how a name tells when.
 	backupTime = "20060102T150405Z"
 )
@@ -53,7 +54,7 @@ type keeper struct {
 }
 
 func newKeeper(fsys FS, path string, now func() time.Time, log hclog.Logger) *keeper {
-	dir, ext := filepath.Join(filepath.Dir(path), backupFolder), filepath.Ext(path)
+	dir, ext := filepath.Join(filepath.Dir(path), BackupFolder), filepath.Ext(path)
 	return &keeper{
 		disk: &disk{fs: fsys, dir: dir, path: filepath.Join(dir, filepath.Base(path))},
 		stem: strings.TrimSuffix(filepath.Base(path), ext), ext: ext, now: now, log: log,

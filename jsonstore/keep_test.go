@@ -27,7 +27,7 @@ func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
 // kept are the names of the backups, oldest first.
 func kept(t *testing.T, path string) []string {
 	t.Helper()
-	names, err := OS{}.ReadDir(filepath.Join(filepath.Dir(path), backupFolder))
+	names, err := OS{}.ReadDir(filepath.Join(filepath.Dir(path), BackupFolder))
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestBackupsAreKeptByTheHour(t *testing.T) {
 			if i == 0 {
 				name := fmt.Sprintf("list.20261201T%02d3000Z.%d.json", 8+hour, s.State().Generation)
 				want = append(want, name)
-				path := filepath.Join(filepath.Dir(o.Path), backupFolder, name)
+				path := filepath.Join(filepath.Dir(o.Path), BackupFolder, name)
 				if read(t, path) != read(t, o.Path) {
 					t.Errorf("%s is not the file", name)
 				}
@@ -92,7 +92,7 @@ func TestOnlyGoodGenerationsAreKept(t *testing.T) {
 		t.Errorf("kept %v beside %v", got, had)
 	}
 
-	fsys := &faultFS{fail: syscall.ENOSPC, failName: backupFolder}
+	fsys := &faultFS{fail: syscall.ENOSPC, failName: BackupFolder}
 	o.Path, o.FS = filepath.Join(t.TempDir(), "list.json"), fsys
 	full := open(t, o)
 	mustAdd(t, full, "one")
@@ -110,7 +110,7 @@ type stuckBackups struct {
 }
 
 func (f *stuckBackups) Rename(from, to string) error {
-	if filepath.Base(filepath.Dir(to)) == backupFolder {
+	if filepath.Base(filepath.Dir(to)) == BackupFolder {
 		close(f.begun)
 		<-f.end
 	}
@@ -147,7 +147,7 @@ func TestBackupsAreSynced(t *testing.T) {
 	must(t, s.Close())
 	var got []string
 	for _, op := range r.log {
-		if dir := filepath.Join(filepath.Dir(o.Path), backupFolder); op.name == dir || filepath.Dir(op.name) == dir {
+		if dir := filepath.Join(filepath.Dir(o.Path), BackupFolder); op.name == dir || filepath.Dir(op.name) == dir {
 			got = append(got, op.kind)
 		}
 	}
@@ -225,7 +225,7 @@ func TestBackupsSweepTheirTemporaryFiles(t *testing.T) {
 	c := newClock()
 	o := quiet(filepath.Join(t.TempDir(), "list.json"))
 	o.Backups, o.Now = true, c.now
-	dir := filepath.Join(filepath.Dir(o.Path), backupFolder)
+	dir := filepath.Join(filepath.Dir(o.Path), BackupFolder)
 	old, young := filepath.Join(dir, ".list.json.01.tmp"), filepath.Join(dir, ".list.json.02.tmp")
 	write(t, old, "half")
 	write(t, young, "half")

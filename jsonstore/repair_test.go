@@ -50,7 +50,7 @@ func TestRepair(t *testing.T) {
 			running := open(t, o)
 			// The newest one is damaged too.
 			backups := kept(t, o.Path)
-			newest := filepath.Join(filepath.Dir(o.Path), backupFolder, backups[len(backups)-1])
+			newest := filepath.Join(filepath.Dir(o.Path), BackupFolder, backups[len(backups)-1])
 			must(t, os.WriteFile(newest, []byte("\x00\x00"), 0o600))
 
 			done, err := Repair(t.Context(), listFormat, o, FromBest)
@@ -116,7 +116,7 @@ func TestRepairRefuses(t *testing.T) {
 	wantCode(t, err, shared.StorageBusy)
 	must(t, held.Unlock())
 	o.LockWait = time.Hour // Those that gave up still pass the lock on.
-	must(t, os.RemoveAll(filepath.Join(filepath.Dir(o.Path), backupFolder)))
+	must(t, os.RemoveAll(filepath.Join(filepath.Dir(o.Path), BackupFolder)))
 	check("no backups", shared.StorageInvalid)
 }
 
@@ -173,7 +173,7 @@ func TestInspect(t *testing.T) {
 	write(t, filepath.Join(dir, "list.bad-20260101T000000Z.json"), "bad")
 	write(t, filepath.Join(dir, ".list.json.0123.tmp"), "half")
 	backups := kept(t, o.Path)
-	must(t, os.WriteFile(filepath.Join(dir, backupFolder, backups[0]), []byte("x"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, BackupFolder, backups[0]), []byte("x"), 0o600))
 	before := names(t, dir)
 
 	r, doc, err := Inspect(listFormat, o)

@@ -51,7 +51,7 @@ func TestRepairFromTheFileItself(t *testing.T) {
 			backups := kept(t, o.Path)
 			// The last one holds four words; without it the newest holds three.
 			if len(backups) == 4 {
-				must(t, os.Remove(filepath.Join(filepath.Dir(o.Path), backupFolder, backups[3])))
+				must(t, os.Remove(filepath.Join(filepath.Dir(o.Path), BackupFolder, backups[3])))
 			}
 			write(t, o.Path, c.file)
 			running := open(t, o)
@@ -84,7 +84,7 @@ func TestRepairFromTheFileItself(t *testing.T) {
 
 func TestNothingToSalvage(t *testing.T) {
 	o, _ := withBackups(t)
-	must(t, os.RemoveAll(filepath.Join(filepath.Dir(o.Path), backupFolder)))
+	must(t, os.RemoveAll(filepath.Join(filepath.Dir(o.Path), BackupFolder)))
 	for file, code := range map[string]shared.Code{"{\n": shared.StorageInvalid, `{"version":3}` + "\na\n": shared.StorageUnsupported, `{"version":1,` + "\na\n": shared.StorageInvalid} {
 		write(t, o.Path, file)
 		_, err := Repair(t.Context(), salvageable(), o, FromFile)

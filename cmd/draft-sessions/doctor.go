@@ -25,6 +25,9 @@ const (
 	exitGone        = 7 // there is no file, but there are backups of one
 )
 
+// lockPatience is how long a lock may be held before doctor complains.
+const lockPatience = 2 * time.Second
+
 // codeGone is told when there is no file, but backups of one.
 const codeGone shared.Code = "DRAFT_STORAGE_GONE"
 
@@ -53,7 +56,7 @@ func (c doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	if c.Repair {
 		return c.repair(ctx, out, path)
 	}
-	d, err := drafts.Diagnose(path)
+	d, err := diagnose(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -71,10 +74,30 @@ func (c doctorCmd) Run(ctx context.Context, out io.Writer) error {
 			Kept: "nothing was changed", Next: "draft-sessions doctor --repair restores the newest good backup",
 		}}
 	}
-	if d.Code != "" {
+	switch {
+	case d.Code != "":
 		return coded(shared.Errorf(d.Code, "%s", d.Message))
+	case d.Lock != nil:
+		return coded(shared.Errorf(shared.StorageBusy, "the lock of the draft file is held by %s, for more than %v", d.Lock, lockPatience))
+	case d.Unwritable != "":
+		return coded(shared.Errorf(shared.StorageIO, "nothing can be written into %s: %s", filepath.Dir(d.Path), d.Unwritable))
 	}
 	return nil
+}
+
+// diagnose looks again while the lock is held: a save holds it for a moment.
+func diagnose(ctx context.Context, path string) (drafts.Diagnosis, error) {
+	for end := time.Now().Add(lockPatience); ; {
+		d, err := drafts.Diagnose(path)
+		if err != nil || d.Lock == nil || time.Now().After(end) {
+			return d, err
+		}
+		select {
+		case <-ctx.Done():
+			return d, ctx.Err()
+		case <-time.After(lockPatience / 10):
+		}
+	}
 }
 
 func (c doctorCmd) repair(ctx context.Context, out io.Writer, path string) error {
@@ -240,6 +263,9 @@ func printUse(p *printer, d drafts.Diagnosis) {
 		p.fact("lock", "held by %s", d.Lock)
 	} else {
 		p.fact("lock", "free")
+	}
+	if d.Unwritable != "" {
+		p.fact("folder", "cannot be written: %s", d.Unwritable)
 	}
 	for _, user := range d.Users {
 		p.fact("in use by", "%s", user)

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
+	"github.com/gofrs/flock"
 )
 
 const secret = "SECRET-DRAFT-TEXT"
@@ -92,6 +95,14 @@ func TestDoctor(t *testing.T) {
 	step("malformed", c, exitInvalid, "DRAFT_STORAGE_INVALID", "line 3", "duplicate member", "holds       unknown", "of it whole 1 draft, and 0 records not", "ago), generation 1", "1 draft")
 	step("repaired", repair, 0, "restored    1 draft of the file itself", "ago)", "lost        0 records", "kept", "drafts.bad-")
 	step("good again", doctorCmd{Path: path}, 0, "good", "set aside", "generation 2")
+	held := flock.New(path + ".lock")
+	if ok, err := held.TryLock(); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	step("locked", c, exitBusy, "lock        held by")
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
 	put("words")
 	step("nothing whole", c, exitInvalid, "holds       unknown", "of it whole nothing")
 	step("nothing whole, from the file", doctorCmd{Home: dir, Repair: true, From: "file"}, exitInvalid, "nothing was changed")
@@ -143,5 +154,43 @@ func TestDoctorFindsTheFile(t *testing.T) {
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%+v is %q, %v; want %q", c.cmd, got, err, c.want)
 		}
+	}
+}
+
+// Whoever may not write into the folder is told so, though all can be read.
+func TestDoctorOfAFolderThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	binary := buildCommand(t, dir)
+	home := filepath.Join(dir, "home")
+	if out, err := exec.Command(binary, "new", "--home", home, "x").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	folder := filepath.Dir(drafts.PathIn(home))
+	// Everybody may look and nobody but root may write; root asks as somebody else.
+	for path, mode := range map[string]os.FileMode{folder: 0o555, drafts.PathIn(home): 0o444, filepath.Join(folder, "backups"): 0o555} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at := filepath.Dir(folder); strings.HasPrefix(at, dir) || at == filepath.Dir(dir); at = filepath.Dir(at) {
+		if err := os.Chmod(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if err := os.Chmod(folder, 0o700); err != nil {
+			t.Error(err)
+		}
+	})
+	asked := exec.Command(binary, "doctor", "--home", home)
+	asked.Env = []string{"HOME=" + dir}
+	if os.Geteuid() == 0 {
+		const nobody = 65534
+		asked.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	out, err := asked.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitIO || !strings.Contains(string(out), "folder      cannot be written: permission denied") || !strings.Contains(string(out), "DRAFT_STORAGE_IO") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -56,6 +56,9 @@ func (c gateCmd) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return installExit(err)
 	}
+	if c.Override != "" && c.Override != dsh.Version {
+		return shared.Errorf(shared.DraftInvalidInput, "this DSH is %s, not %s: --override names the very version", dsh.Version, c.Override)
+	}
 	report, err := judge(ctx, dsh, home, c.Profile, c.Override)
 	if err != nil {
 		return err

@@ -5,10 +5,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -86,6 +88,9 @@ func run() int {
 		panic(err) // The commands' own declarations are wrong.
 	}
 	parsed, err := parser.Parse(os.Args[1:])
+	if err == nil {
+		err = emptyHome(parsed)
+	}
 	if err != nil {
 		return misused(os.Stderr, err, parser.Model, os.Args[1:])
 	}
@@ -93,4 +98,18 @@ func run() int {
 		return failed(os.Stderr, err, asJSON(parsed))
 	}
 	return 0
+}
+
+// emptyHome refuses --home "": a script whose variable is not set would work on
+// another home than it means.
+func emptyHome(parsed *kong.Context) error {
+	for _, element := range parsed.Path {
+		if element.Flag == nil || !strings.HasSuffix(element.Flag.Name, "home") {
+			continue
+		}
+		if value, is := parsed.FlagValue(element.Flag).(string); is && value == "" {
+			return fmt.Errorf("--%s is empty", element.Flag.Name)
+		}
+	}
+	return nil
 }

@@ -92,8 +92,7 @@ func (t *Toolchain) Start(ctx context.Context, home string, port int, env ...str
 	p.cmd = t.Command(context.WithoutCancel(ctx), home, t.Node, t.DSH, "web", "--no-open", "--port", strconv.Itoa(port))
 	p.cmd.Env = append(append(p.cmd.Env, "DSH_HOME="+home), env...)
 	p.cmd.Stdout, p.cmd.Stderr = in, in
-	// A group of its own: Ctrl+C reaches the caller, which then stops DSH in order.
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.SysProcAttr = attributes()
 	err = p.cmd.Start()
 	_ = in.Close()
 	if err != nil {

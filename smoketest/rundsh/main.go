@@ -9,9 +9,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -30,6 +32,9 @@ func main() {
 }
 
 func run(ctx context.Context, port int) error {
+	if err := free(port); err != nil {
+		return err
+	}
 	tools, err := dsh.Prepare(ctx, dsh.Options{Progress: os.Stdout})
 	if err != nil {
 		return err
@@ -66,6 +71,15 @@ func run(ctx context.Context, port int) error {
 	case <-process.Done():
 		return fmt.Errorf("DSH ended by itself: %w", process.Wait())
 	}
+}
+
+// free is whether nobody listens on a port of this machine, before minutes are spent.
+func free(port int) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("port %d cannot be used: %w; another one: make dsh PORT=n, or any free one without PORT", port, err)
+	}
+	return listener.Close()
 }
 
 // addWorkspace makes the current folder a workspace of a home that has none.

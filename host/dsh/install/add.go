@@ -126,7 +126,7 @@ func Replace(home, profile, folder string, add func() error) error {
 // lies in there; both are "" when the profile does not name it. A profile that
 // names a bundle which is not there is an error: DSH does not start with it.
 func Installed(home, profile string) (version, folder string, err error) {
-	if err := checkProfile(profile); err != nil {
+	if err := knownProfile(home, profile); err != nil {
 		return "", "", err
 	}
 	s, err := look(home, profile)

@@ -49,7 +49,7 @@ type change struct {
 
 // begin checks the options, takes the home's lock and remembers the profile.
 func begin(ctx context.Context, o Options) (*change, error) {
-	if err := checkProfile(o.Profile); err != nil {
+	if err := knownProfile(o.Home, o.Profile); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(storage(o.Home), 0o700); err != nil {

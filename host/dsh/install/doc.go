@@ -26,7 +26,8 @@ const (
 	BundleNotFound shared.Code = "BUNDLE_NOT_FOUND"
 	// BundleInvalid: it is there, but damaged, of another platform, or not of one release.
 	BundleInvalid shared.Code = "BUNDLE_INVALID"
-	// ProfileInvalid: the profile's package.json cannot be read, or the name is none.
+	// ProfileInvalid: the profile's package.json cannot be read, the name is none, or
+	// the home has other profiles and not that one.
 	ProfileInvalid shared.Code = "PROFILE_INVALID"
 	// DSHFailed: `dsh plugin` failed; what it had changed was put back.
 	DSHFailed shared.Code = "DSH_FAILED"

@@ -256,6 +256,9 @@ func TestBundleOfAnotherProfileStays(t *testing.T) {
 	r := add(t, o, b)
 	other := o
 	other.Profile = "tui2"
+	if err := os.Mkdir(profileFolder(home, other.Profile), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	add(t, other, b)
 	remove(t, o)
 	if !b.whole(r.Folder) {
@@ -307,6 +310,14 @@ func TestProfileNames(t *testing.T) {
 		if _, err := Remove(t.Context(), o); shared.CodeOf(err) != ProfileInvalid {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+	// A mistyped name would make a profile that nobody uses.
+	o.Profile = "wbe"
+	if _, err := Add(t.Context(), o, load(t, release(t, "0.1.0"))); shared.CodeOf(err) != ProfileInvalid || !strings.Contains(err.Error(), "there is: web") {
+		t.Errorf("a profile that is not there: %v", err)
+	}
+	if _, _, err := Installed(used(t), "wbe"); shared.CodeOf(err) != ProfileInvalid || !strings.Contains(err.Error(), "tui, web") {
+		t.Errorf("a profile that is not there, of some: %v", err)
 	}
 	o.Profile = "web"
 	put(t, filepath.Join(profileFolder(o.Home, "web"), "package.json"), "{")

@@ -28,6 +28,34 @@ func checkProfile(name string) error {
 	return nil
 }
 
+// defaultProfile is the one that DSH makes by itself.
+const defaultProfile = "web"
+
+// knownProfile refuses a profile that a home does not have, when it has others: a
+// mistyped one would be made, and no DSH would use it.
+func knownProfile(home, name string) error {
+	if err := checkProfile(name); err != nil || name == defaultProfile {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Join(home, "profiles"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return shared.Errorf(shared.StorageIO, "read the profiles: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if entry.Name() == name {
+			return nil
+		}
+		if entry.IsDir() && checkProfile(entry.Name()) == nil {
+			names = append(names, entry.Name())
+		}
+	}
+	if len(names) == 0 {
+		names = []string{defaultProfile}
+	}
+	return shared.Errorf(ProfileInvalid, "there is no profile %s in %s; there is: %s", name, home, strings.Join(names, ", "))
+}
+
 // state is what a profile says of the bundle.
 type state struct {
 	// exists: the profile has a package.json.

@@ -7,13 +7,16 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/draft-sessions/dsh-draft-sessions/cmd/draft-sessions/internal/home"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/control"
+	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 	pb "github.com/draft-sessions/dsh-draft-sessions/shared/proto/draftsessionsv1"
 )
@@ -50,8 +53,10 @@ func Open(ctx context.Context, h home.Home, create bool) (*Desk, error) {
 	case !errors.Is(err, control.ErrNone):
 		return nil, &Problem{Err: err, Kept: "nothing was changed", Next: "end that process if it hangs; its host starts another one"}
 	}
-	if _, err := os.Stat(h.Drafts()); errors.Is(err, fs.ErrNotExist) && !create {
-		return d, nil
+	if _, err := os.Stat(h.Drafts()); errors.Is(err, fs.ErrNotExist) {
+		if d.Warning = lost(h, create); !create {
+			return d, nil
+		}
 	}
 	limit := 0
 	if given := os.Getenv(shared.EnvLimitPerWorkspace); given != "" {
@@ -72,6 +77,33 @@ func Open(ctx context.Context, h home.Home, create bool) (*Desk, error) {
 	}
 	d.Client, d.close = local, local.Close
 	return d, nil
+}
+
+// lost tells of drafts that only a backup holds, since their file is gone; "" when
+// there are none.
+func lost(h home.Home, create bool) string {
+	if !h.HasBackups() {
+		return ""
+	}
+	found, err := drafts.Diagnose(h.Drafts())
+	if err != nil {
+		return "" // A change tells what is wrong with the folder.
+	}
+	for _, b := range found.Backups {
+		if b.Code != "" || b.Records == 0 {
+			continue
+		}
+		state, command := "is gone", "doctor --repair"
+		if create {
+			state, command = "was gone, and a new one is made", "import "+b.Path
+		}
+		held := "1 draft"
+		if b.Records > 1 {
+			held = fmt.Sprintf("%d drafts", b.Records)
+		}
+		return fmt.Sprintf("the draft file %s; draft-sessions %s brings back %s of %s", state, command, held, b.At.Local().Format(time.DateTime))
+	}
+	return ""
 }
 
 // Close ends it; every answered change is on disk already.

@@ -105,6 +105,8 @@ func (d *Desk) pick(id string, all []candidate, what, hint string) (int, error) 
 	switch {
 	case len(begin) == 1:
 		return begin[0], nil
+	case id == "":
+		return 0, &Problem{Err: shared.Errorf(shared.DraftNotFound, "there is no %s of %s", what, d.Home), Kept: "nothing was changed", Next: hint}
 	case len(begin) == 0:
 		return 0, &Problem{
 			Err:  shared.Errorf(shared.DraftNotFound, "no %s of %s has an id that begins with %q", what, d.Home, id),

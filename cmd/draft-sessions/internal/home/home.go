@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	standalone "github.com/draft-sessions/dsh-draft-sessions/host/standalone/home"
+	"github.com/draft-sessions/dsh-draft-sessions/jsonstore"
 	"github.com/draft-sessions/dsh-draft-sessions/plugin/drafts"
 	"github.com/draft-sessions/dsh-draft-sessions/shared"
 )
@@ -30,11 +31,17 @@ type Home struct {
 // Drafts is the home's draft file, which may not exist.
 func (h Home) Drafts() string { return drafts.PathIn(h.Dir) }
 
+// HasBackups is whether there are backups of the draft file.
+func (h Home) HasBackups() bool {
+	entries, err := os.ReadDir(filepath.Join(filepath.Dir(h.Drafts()), jsonstore.BackupFolder))
+	return err == nil && len(entries) > 0
+}
+
 func (h Home) String() string { return fmt.Sprintf("%s (%s)", h.Dir, h.From) }
 
 // Resolve finds the home: the flag's when given, else that of
 // $DRAFT_SESSIONS_HOME, else that of $DSH_HOME, else ~/.dsh if there is a draft file
-// in it, else the standalone host's default. A leading ~/ is the user's
+// in it, or backups of one that is gone, else the standalone host's default. A leading ~/ is the user's
 // home folder. It creates nothing. Errors: DRAFT_INVALID_INPUT.
 func Resolve(flag string) (Home, error) {
 	for _, given := range []Home{{flag, "--home"}, {os.Getenv(Env), Env}, {os.Getenv(EnvDSH), EnvDSH}} {
@@ -46,7 +53,7 @@ func Resolve(flag string) (Home, error) {
 	if err != nil {
 		return Home{}, err
 	}
-	if _, err := os.Stat(dsh.Drafts()); err == nil {
+	if _, err := os.Stat(dsh.Drafts()); err == nil || dsh.HasBackups() {
 		return dsh, nil
 	}
 	dir, err := standalone.Default()

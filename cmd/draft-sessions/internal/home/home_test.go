@@ -1,6 +1,7 @@
 package home
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,12 +31,17 @@ func TestTheRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("", dsh.Dir, "~/.dsh, which has drafts")
+	backups := filepath.Join(filepath.Dir(dsh.Drafts()), "backups")
+	if err := errors.Join(os.Mkdir(backups, 0o700), os.WriteFile(filepath.Join(backups, "one"), nil, 0o600), os.Remove(dsh.Drafts())); err != nil {
+		t.Fatal(err)
+	}
+	check("", dsh.Dir, "~/.dsh, which has drafts") // its file is lost
 	t.Setenv(EnvDSH, "/from-dsh")
 	check("", "/from-dsh", EnvDSH)
 	t.Setenv(Env, "~/ours")
 	check("", filepath.Join(user, "ours"), Env)
 	check("/flag", "/flag", "--home")
-	if _, err := Resolve(dsh.Drafts()); shared.CodeOf(err) != shared.DraftInvalidInput {
+	if _, err := Resolve(filepath.Join(backups, "one")); shared.CodeOf(err) != shared.DraftInvalidInput {
 		t.Errorf("a file is a home: %v", err)
 	}
 	if entries, err := os.ReadDir(user); err != nil || len(entries) != 1 {
