@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -77,7 +78,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	parser, err := kong.New(&cli{},
+	parser, err := kong.New(grammar(os.Args[1:]),
 		kong.Name("draft-sessions"),
 		kong.Description("Many unsent tasks a workspace, each bound to a blank session of the agent host, safe on disk."),
 		kong.Vars{"version": "draft-sessions " + version},
@@ -98,6 +99,20 @@ func run() int {
 		return failed(os.Stderr, err, asJSON(parsed))
 	}
 	return 0
+}
+
+// grammar is the command line as far as the first argument needs it: to build all of
+// it takes longer than a command about a few drafts.
+func grammar(args []string) any {
+	all := reflect.TypeFor[cli]()
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[commands.Drafts]()) {
+		if len(args) > 0 && (args[0] == strings.ToLower(field.Name) || args[0] == field.Tag.Get("aliases")) {
+			flag, _ := all.FieldByName("Version")
+			field.Index, flag.Index = nil, nil
+			return reflect.New(reflect.StructOf([]reflect.StructField{field, flag})).Interface()
+		}
+	}
+	return reflect.New(all).Interface()
 }
 
 // emptyHome refuses --home "": a script whose variable is not set would work on

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // The fixed bytes of a line around the sum and the event.
 const (
@@ -29,7 +30,7 @@ func encode(event Event) ([]byte, error) {
 	}
 	line := make([]byte, 0, len(lineHead)+sumDigits+len(lineNeck)+len(body)+len(lineTail))
 	line = append(line, lineHead...)
-	line = fmt.Appendf(line, "%08x", crc32.Checksum(body, castagnoli))
+	line = fmt.Appendf(line, "%08x", crc32.Checksum(body, castagnoli()))
 	line = append(line, lineNeck...)
 	line = append(line, body...)
 	return append(line, lineTail...), nil
@@ -68,7 +69,7 @@ func parseLine(line []byte) (event Event, reason string) {
 	if body, ok = bytes.CutSuffix(body, []byte(lineTail)); !ok {
 		return event, "not a line of an event log"
 	}
-	if fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) != string(sum) {
+	if fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli())) != string(sum) {
 		return event, "its sum is not that of its content"
 	}
 	if json.Unmarshal(body, &event, json.RejectUnknownMembers(true)) != nil {

@@ -44,7 +44,7 @@ func (s *Store) Create(c Creation) (Summary, error) {
 	if c.ID == "" {
 		c.ID = uuid.Must(uuid.NewV7()).String()
 	}
-	if !sessionIDs.MatchString(c.ID) {
+	if !isSessionID(c.ID) {
 		return Summary{}, fault.Errorf(fault.BadRequest, "a session's id is 1 to 128 letters, digits, \"-\" and \"_\"")
 	}
 	title, err := cleanTitle(c.Title)

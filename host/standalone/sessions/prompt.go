@@ -17,7 +17,7 @@ import (
 // behind the sender's back.
 const admitWithin = 15 * time.Second
 
-var submissionIDs = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+var submissionIDs = regexp.MustCompile(`^[A-Za-z0-9._:-]+$`)
 
 // claim is a submission id that is taken. Who makes it admits the prompt; all
 // others wait for that and look what became of it.
@@ -82,7 +82,7 @@ func (s *Store) Prompt(ctx context.Context, sessionID, submissionID, text string
 
 func checkPrompt(submissionID, text string) error {
 	switch {
-	case !submissionIDs.MatchString(submissionID):
+	case len(submissionID) > maxIDBytes || !submissionIDs.MatchString(submissionID):
 		return fault.Errorf(fault.BadRequest, "a submission id is 1 to 128 letters, digits, \".\", \":\", \"-\" and \"_\"")
 	case len(text) > MaxPromptBytes:
 		return fault.Errorf(fault.TooLarge, "a prompt is at most %d bytes", MaxPromptBytes)

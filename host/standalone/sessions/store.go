@@ -32,8 +32,13 @@ const (
 
 var (
 	errData    = errors.New("an event does not hold what its type says")
-	sessionIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+	sessionIDs = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // a length in it would cost time at every start of the command
 )
+
+// maxIDBytes bounds the id of a session and of a submission.
+const maxIDBytes = 128
+
+func isSessionID(id string) bool { return len(id) <= maxIDBytes && sessionIDs.MatchString(id) }
 
 // Plugin is asked before and told after a prompt is admitted. Trouble of its own
 // never stops a prompt (invariant 8): only a refusal does.
@@ -118,7 +123,7 @@ func Open(o Options) (*Store, error) {
 	}
 	var ids []string
 	for _, entry := range entries {
-		if id, ok := strings.CutSuffix(entry.Name(), suffix); ok && sessionIDs.MatchString(id) && entry.Type().IsRegular() {
+		if id, ok := strings.CutSuffix(entry.Name(), suffix); ok && isSessionID(id) && entry.Type().IsRegular() {
 			ids = append(ids, id)
 		}
 	}

@@ -4,6 +4,7 @@
 package commands
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -64,6 +65,9 @@ type job struct {
 	out, err io.Writer
 }
 
+// outBuffer is what a pipe takes at once, in bytes.
+const outBuffer = 64 << 10
+
 // collectAbove is the memory in bytes from which on garbage is collected.
 const collectAbove = 1 << 30
 
@@ -115,10 +119,15 @@ func (j *job) tell(object any, format string, args ...any) error {
 	if !j.json {
 		return j.say(format, args...)
 	}
-	if err := json.MarshalWrite(j.out, object); err != nil {
+	out := bufio.NewWriterSize(j.out, outBuffer)
+	if err := json.MarshalWrite(out, object); err != nil {
 		return fmt.Errorf("print the result: %w", err)
 	}
-	return j.say("\n")
+	_ = out.WriteByte('\n') // Flush tells.
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return nil
 }
 
 // one is the result of a command about one draft.

@@ -84,7 +84,7 @@ func New(c Config) (*OpenAI, error) {
 		return nil, fault.Errorf(fault.BadRequest, "the openai agent needs a base URL")
 	}
 	for _, p := range c.Presets {
-		if !presetIDs.MatchString(p.ID) {
+		if len(p.ID) > maxWordBytes || !presetIDs.MatchString(p.ID) {
 			return nil, fault.Errorf(fault.BadRequest, "a preset's id is letters, digits, \"-\" and \"_\"")
 		}
 	}
@@ -111,7 +111,10 @@ func New(c Config) (*OpenAI, error) {
 	return o, nil
 }
 
-var presetIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// maxWordBytes bounds the id of a preset, and a code of the server that is told.
+const maxWordBytes = 64
+
+var presetIDs = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // list learns the models; without them the default stays what was configured.
 func (o *OpenAI) list(ctx context.Context) {
@@ -243,7 +246,7 @@ func reasoning(delta api.ChatCompletionChunkChoiceDelta) string {
 	return text
 }
 
-var words = regexp.MustCompile(`^[a-z0-9_.-]{1,64}$`)
+var words = regexp.MustCompile(`^[a-z0-9_.-]+$`)
 
 // explain tells what went wrong without quoting the server: its message may
 // quote the prompt or the key (invariant 11).
@@ -251,7 +254,7 @@ func explain(err error) error {
 	var refused *api.Error
 	if errors.As(err, &refused) {
 		reason := ""
-		if words.MatchString(refused.Code) {
+		if len(refused.Code) <= maxWordBytes && words.MatchString(refused.Code) {
 			reason = " (" + refused.Code + ")"
 		}
 		text := fmt.Sprintf("the model's server answered %d %s%s", refused.StatusCode, http.StatusText(refused.StatusCode), reason)
