@@ -5,21 +5,28 @@ package pbjson
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Value is a message as maps, slices and plain values, to be put into JSON. nil
-// is null.
+// Value is a message to be put into JSON; nil is null.
 func Value(m proto.Message) any {
 	if m == nil || !m.ProtoReflect().IsValid() {
 		return nil
 	}
-	return object(m.ProtoReflect())
+	return value{m.ProtoReflect()}
 }
+
+type value struct{ m protoreflect.Message }
+
+// MarshalJSONTo implements [json.MarshalerTo].
+func (v value) MarshalJSONTo(out *jsontext.Encoder) error { return object(out, v.m) }
 
 // Marshal is a message as JSON.
 func Marshal(m proto.Message) ([]byte, error) {
@@ -39,47 +46,80 @@ func Unmarshal(data []byte, into proto.Message) error {
 	return nil
 }
 
-func object(m protoreflect.Message) map[string]any {
+func object(out *jsontext.Encoder, m protoreflect.Message) error {
+	if err := out.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
 	fields := m.Descriptor().Fields()
-	out := make(map[string]any, fields.Len())
 	for i := range fields.Len() {
 		f := fields.Get(i)
-		if f.HasPresence() && !m.Has(f) && (f.ContainingOneof() != nil || f.Message() == nil) {
+		has := m.Has(f)
+		if !has && f.HasPresence() && (f.ContainingOneof() != nil || f.Message() == nil) {
 			continue // an optional member, or another one of a choice
 		}
-		out[f.JSONName()] = field(f, m.Get(f), m.Has(f))
+		if err := out.WriteToken(jsontext.String(f.JSONName())); err != nil {
+			return err
+		}
+		if err := member(out, f, m.Get(f), has); err != nil {
+			return err
+		}
 	}
-	return out
+	return out.WriteToken(jsontext.EndObject)
 }
 
-func field(f protoreflect.FieldDescriptor, v protoreflect.Value, has bool) any {
+func member(out *jsontext.Encoder, f protoreflect.FieldDescriptor, v protoreflect.Value, has bool) error {
 	switch {
 	case f.IsMap():
-		out := map[string]any{}
-		v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-			out[k.String()] = single(f.MapValue(), v)
-			return true
-		})
-		return out
+		return entries(out, f.MapValue(), v.Map())
 	case f.IsList():
-		list := v.List()
-		out := make([]any, list.Len())
-		for i := range out {
-			out[i] = single(f, list.Get(i))
+		if err := out.WriteToken(jsontext.BeginArray); err != nil {
+			return err
 		}
-		return out
+		for list, i := v.List(), 0; i < list.Len(); i++ {
+			if err := single(out, f, list.Get(i)); err != nil {
+				return err
+			}
+		}
+		return out.WriteToken(jsontext.EndArray)
 	case f.Message() != nil && !has:
-		return nil
+		return out.WriteToken(jsontext.Null)
 	}
-	return single(f, v)
+	return single(out, f, v)
 }
 
-func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
+// entries writes a map, in the order of its keys.
+func entries(out *jsontext.Encoder, f protoreflect.FieldDescriptor, m protoreflect.Map) error {
+	values := map[string]protoreflect.Value{}
+	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		values[k.String()] = v
+		return true
+	})
+	if err := out.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if err := out.WriteToken(jsontext.String(key)); err != nil {
+			return err
+		}
+		if err := single(out, f, values[key]); err != nil {
+			return err
+		}
+	}
+	return out.WriteToken(jsontext.EndObject)
+}
+
+func single(out *jsontext.Encoder, f protoreflect.FieldDescriptor, v protoreflect.Value) error {
 	switch f.Kind() {
 	case protoreflect.MessageKind:
-		return object(v.Message())
+		return object(out, v.Message())
 	case protoreflect.EnumKind:
-		return string(f.Enum().Values().ByNumber(v.Enum()).Name())
+		return out.WriteToken(jsontext.String(string(f.Enum().Values().ByNumber(v.Enum()).Name())))
+	case protoreflect.StringKind:
+		return out.WriteToken(jsontext.String(v.String()))
+	case protoreflect.BoolKind:
+		return out.WriteToken(jsontext.Bool(v.Bool()))
+	case protoreflect.Int32Kind, protoreflect.Int64Kind:
+		return out.WriteToken(jsontext.Int(v.Int()))
 	}
-	return v.Interface()
+	return json.MarshalEncode(out, v.Interface())
 }

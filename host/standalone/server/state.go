@@ -15,7 +15,7 @@ import (
 
 const (
 	// firstSessions is how many sessions of each workspace come with the state.
-	firstSessions = 50
+	firstSessions = 20
 	// maxFolders bounds the list of a folder's folders.
 	maxFolders = 1000
 )
@@ -38,24 +38,34 @@ type workspaceView struct {
 }
 
 func (s *Server) workspaceView(w workspaces.Workspace, limit int) (workspaceView, error) {
-	v := workspaceView{ID: w.ID, Name: w.Name, Path: w.Path}
+	list, _, total, err := s.opts.Sessions.List(sessions.Query{Path: w.Path, State: "open", Without: s.opts.Drafts.DraftSessions(), Limit: limit})
+	return viewOf(w, list, total), err
+}
+
+func viewOf(w workspaces.Workspace, list []sessions.Summary, total int) workspaceView {
+	v := workspaceView{ID: w.ID, Name: w.Name, Path: w.Path, SessionCount: total, Sessions: list}
 	info, err := os.Stat(w.Path)
 	v.Missing = err != nil || !info.IsDir()
-	v.Sessions, _, v.SessionCount, err = s.opts.Sessions.List(sessions.Query{Path: w.Path, State: "open", Without: s.opts.Drafts.DraftSessions(), Limit: limit})
 	if v.Sessions == nil {
 		v.Sessions = []sessions.Summary{}
 	}
-	return v, err
+	return v
 }
 
 func (s *Server) state(*http.Request) (any, error) {
+	// All at once: to look through all sessions for each workspace takes long where there are many.
+	open, _, _, err := s.opts.Sessions.List(sessions.Query{State: "open", Without: s.opts.Drafts.DraftSessions()})
+	if err != nil {
+		return nil, err
+	}
+	byPath := map[string][]sessions.Summary{}
+	for _, summary := range open {
+		byPath[summary.WorkspacePath] = append(byPath[summary.WorkspacePath], summary)
+	}
 	list := []workspaceView{}
 	for _, w := range s.opts.Workspaces.All() {
-		v, err := s.workspaceView(w, firstSessions)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
+		of := byPath[w.Path]
+		list = append(list, viewOf(w, of[:min(len(of), firstSessions)], len(of)))
 	}
 	var sidebar any
 	if current := s.opts.Drafts.Sidebar(); current != nil {

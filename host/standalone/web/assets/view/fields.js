@@ -138,8 +138,8 @@ export function write(field, text) {
   if (old === text) return
   const { selectionStart, selectionEnd, scrollTop } = field
   field.value = text
-  // Words that were put before the caret move it along.
-  const shift = text.startsWith(old.slice(0, selectionEnd)) ? 0 : text.endsWith(old) ? text.length - old.length : text.length
+  // Words that were put before the caret move it along; who opens a draft goes on at its end.
+  const shift = old === '' ? text.length : text.startsWith(old.slice(0, selectionEnd)) ? 0 : text.endsWith(old) ? text.length - old.length : text.length
   field.setSelectionRange(selectionStart + shift, selectionEnd + shift)
   field.scrollTop = scrollTop
 }
