@@ -1,12 +1,18 @@
 package smoketest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/draft-sessions/dsh-draft-sessions/host/dsh/install"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/browser"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/contract"
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/dshapi"
@@ -117,8 +123,28 @@ func (d *driver) SetPermission(ctx context.Context, sessionID, permission string
 	return d.API.RunCommand(ctx, sessionID, "/permission "+permission)
 }
 
+// Command runs the installed binary.
+func (d *driver) Command(ctx context.Context, stdin string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(gate.bundle, "bin", install.BinaryName), append(args, "--home", d.Dir)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = d.work.Path, append(os.Environ(), d.Env...), strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("draft-sessions %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out), err
+}
+
 func (d *driver) Open() (flows.Tab, error) {
-	opened, err := dshpage.Open(gate.browser, browser.Look{}, d.URL())
+	return d.tab(dshpage.Open(gate.browser, browser.Look{}, d.URL()))
+}
+
+func (d *driver) Entry(context.Context) (link, shown string, err error) { return d.URL(), d.URL(), nil }
+
+func (d *driver) Attach(page *browser.Page) (flows.Tab, error) { return d.tab(dshpage.Watch(page)) }
+
+func (d *driver) tab(opened *dshpage.Page, err error) (flows.Tab, error) {
 	if opened == nil {
 		return nil, err
 	}

@@ -189,6 +189,23 @@ func (d *driver) Open() (flows.Tab, error) {
 	return &tab{opened}, nil
 }
 
+func (d *driver) Command(ctx context.Context, stdin string, args ...string) (string, error) {
+	return d.Run(ctx, stdin, args...)
+}
+
+func (d *driver) Entry(ctx context.Context) (link, shown string, err error) {
+	link, err = d.Link(ctx)
+	return link, d.URL(), err
+}
+
+func (d *driver) Attach(page *browser.Page) (flows.Tab, error) {
+	watched, err := standalone.Watch(page)
+	if err != nil {
+		return nil, err
+	}
+	return &tab{watched}, nil
+}
+
 // tab is a tab of the host's page for the flows.
 type tab struct{ *standalone.Page }
 

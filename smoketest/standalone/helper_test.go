@@ -51,11 +51,12 @@ func startHost(t *testing.T) *standalone.Host {
 	return host
 }
 
-// exampleAgent builds the example of the Agent Client Protocol's Go SDK.
-func exampleAgent(t *testing.T) (path string) {
+// program builds a command, such as the example agent of the Agent Client Protocol's
+// Go SDK.
+func program(t *testing.T, pkg string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "agent")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/coder/acp-go-sdk/example/agent")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, pkg)
 	build.Dir = gate.source
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -28,7 +28,7 @@ func TestStory(t *testing.T) {
 	})
 	t.Run("acp", func(t *testing.T) {
 		host := newHost(t)
-		host.Agent = "acp:" + exampleAgent(t)
+		host.Agent = "acp:" + program(t, "github.com/coder/acp-go-sdk/example/agent")
 		story(t, host, "updated the configuration", true)
 	})
 }

@@ -66,14 +66,15 @@ type Window struct {
 	command *exec.Cmd
 }
 
-// OpenTab opens url in an ordinary tab of a new Chromium whose profile lies in dir.
-func (d *Desktop) OpenTab(ctx context.Context, dir, url string) (*Window, error) {
-	return d.open(ctx, dir, url, url)
+// OpenTab opens link in an ordinary tab of a new Chromium whose profile lies in dir,
+// and waits until an address is shown that begins with shown.
+func (d *Desktop) OpenTab(ctx context.Context, dir, link, shown string) (*Window, error) {
+	return d.open(ctx, dir, shown, link)
 }
 
-// OpenApp opens url in a window without tabs (--app), as an installed web app has it.
-func (d *Desktop) OpenApp(ctx context.Context, dir, url string) (*Window, error) {
-	return d.open(ctx, dir, url, "--app="+url)
+// OpenApp is OpenTab in a window without tabs (--app), as an installed web app has it.
+func (d *Desktop) OpenApp(ctx context.Context, dir, link, shown string) (*Window, error) {
+	return d.open(ctx, dir, shown, "--app="+link)
 }
 
 func (d *Desktop) open(ctx context.Context, dir, url, how string) (*Window, error) {

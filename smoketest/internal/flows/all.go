@@ -37,4 +37,6 @@ var All = []Flow{
 	{"NotSavedIsSaid", notSavedIsSaid},
 	{"AnOlderFileIsPutInPlace", anOlderFileIsPutInPlace},
 	{"DeleteAndUndo", deleteAndUndo},
+	{"TerminalBesideTwoBrowsers", terminalBesideTwoBrowsers},
+	{"ChordsMakeADraft", chordsMakeADraft},
 }

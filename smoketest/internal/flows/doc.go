@@ -57,8 +57,16 @@ type Host interface {
 	ArchiveSession(ctx context.Context, sessionID string) error
 	SetPermission(ctx context.Context, sessionID, permission string) error
 
+	// Command runs draft-sessions for this home in the workspace's folder and gives what
+	// it prints.
+	Command(ctx context.Context, stdin string, args ...string) (string, error)
+
 	// Open opens the host's page in a new browser profile.
 	Open() (Tab, error)
+	// Entry is an address that lets a new browser in, and what the addresses begin with
+	// that it shows then; Attach drives a page that was opened with it.
+	Entry(ctx context.Context) (link, shown string, err error)
+	Attach(page *browser.Page) (Tab, error)
 }
 
 // Session is a session that the host has, blank ones included.

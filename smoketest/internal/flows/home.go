@@ -67,6 +67,14 @@ func (h *Home) opened(tab Tab, err error) *Page {
 	return &Page{Tab: tab, H: h}
 }
 
+// Terminal runs draft-sessions for this home and gives what it prints, trimmed.
+func (h *Home) Terminal(stdin string, args ...string) string {
+	h.T.Helper()
+	out, err := h.Command(h.Ctx, stdin, args...)
+	h.Must(err)
+	return strings.TrimSpace(out)
+}
+
 // Restart ends the host as a person does and starts it again, Crash after a power cut.
 func (h *Home) Restart() {
 	h.T.Helper()

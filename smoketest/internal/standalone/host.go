@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -134,6 +135,19 @@ func (h *Host) end(signal syscall.Signal) error {
 	case <-time.After(stopPatience):
 		return errors.Join(errors.New("the host does not end"), h.process.Process.Kill())
 	}
+}
+
+// Run runs the command for this home in the workspace's folder and gives what it prints.
+func (h *Host) Run(ctx context.Context, stdin string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, h.binary, append(args, "--home", h.Dir)...)
+	cmd.Dir, cmd.Stdin = h.Folder, strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("draft-sessions %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out), err
 }
 
 // Running is whether its process is there.

@@ -49,6 +49,15 @@ func Open(ctx context.Context, b *browser.Browser, host *Host, look browser.Look
 	return p, nil
 }
 
+// Watch looks at a page that somebody else opened and that may still be loading.
+func Watch(opened *browser.Page) (*Page, error) {
+	p := &Page{opened}
+	if err := p.AwaitConnected(); err != nil {
+		return nil, err
+	}
+	return p, p.Do(`(() => {` + watch + `})()`)
+}
+
 // Tab opens the page in another tab of the same profile.
 func (p *Page) Tab(host *Host) (*Page, error) {
 	tab, err := p.NewTab()
