@@ -162,6 +162,21 @@ test('only what another host put behind the same text changed: nothing is said, 
   editor.dispose({ close: false })
 })
 
+test('a change back to what is shown takes the place of the one that waited', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { editor, plugin, world } = standEditor()
+  plugin.records.set('draft', { text: 'shown', textRevision: 2 })
+  await editor.begin()
+  world.engaged = true
+  editor.onTextChanged(plugin.change('theirs'))
+  assert.equal(editor.state.elsewhere, true)
+  editor.onTextChanged(plugin.change('shown'))
+  world.engaged = false
+  t.mock.timers.tick(600)
+  assert.deepEqual([editor.text, editor.base.textRevision, editor.state.elsewhere], ['shown', 4, false])
+  editor.dispose({ close: false })
+})
+
 test('a text that became a copy leaves what the next edit is based on', async () => {
   const { editor, plugin } = standEditor()
   await editor.begin()

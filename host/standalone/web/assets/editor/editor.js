@@ -282,7 +282,8 @@ export class Editor {
   onTextChanged(change) {
     const known = change.editorId === this.#host.editorId || change.textRevision <= this.base.textRevision
     if (known && !change.replaced) return
-    if (!change.replaced && change.text === this.text && this.#line.quiet) {
+    const nothingElse = !change.replaced && !this.#elsewhere.waiting && this.#elsewhere.conflictId === ''
+    if (nothingElse && change.text === this.text && this.#line.quiet) {
       // Only what another host put behind the same text has changed.
       this.#line.takeOver(change)
       this.#remember()
