@@ -111,6 +111,10 @@ func (d *driver) History(ctx context.Context, sessionID string) (flows.History, 
 	return flows.History{Messages: messages, Permission: history.Permission}, err
 }
 
+func (d *driver) NewSession(ctx context.Context) (string, error) {
+	return d.API.CreateSession(ctx, d.work.ID, "")
+}
+
 func (d *driver) Prompt(ctx context.Context, sessionID, text string) error {
 	return d.API.Prompt(ctx, sessionID, text)
 }

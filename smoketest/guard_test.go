@@ -9,44 +9,6 @@ import (
 	"github.com/draft-sessions/dsh-draft-sessions/smoketest/internal/contract"
 )
 
-// probeLimit is how many permission switches make a session's compressed log
-// outgrow what the harness reads of it when it decides whether it is blank.
-const probeLimit = 40
-
-// The false blank, invariant 2: after a restart the harness reports a session
-// with a long log as not blank although nothing was ever sent. The draft stays.
-func TestFalseBlankGivesNothingUp(t *testing.T) {
-	h := startHome(t)
-	draft := h.MakeDraft("never sent")
-	for i := range probeLimit {
-		permission := "read-only"
-		if i%2 == 1 {
-			permission = "workspace-write"
-		}
-		h.Must(h.API.RunCommand(h.Ctx, draft.SessionID, "/permission "+permission))
-	}
-	h.restart()
-	sessions, err := h.API.Sessions(h.Ctx)
-	h.Must(err)
-	for _, session := range sessions {
-		if session.ID == draft.SessionID && session.Blank {
-			t.Log("the harness attached the session before the test could see the false report")
-		}
-	}
-	h.awaitMode("full")
-	h.Must(h.API.Reconcile(h.Ctx))
-	h.OnDisk(draft.ID, "never sent")
-	if got := h.Bound(draft.ID); got != draft.SessionID {
-		t.Errorf("the session changed from %s to %s", draft.SessionID, got)
-	}
-	p := h.open()
-	p.Shows(draft.ID, "never sent")
-	h.Must(p.FocusComposer())
-	h.Must(p.Enter())
-	h.AwaitSent("never sent")
-	p.HasNoRow(draft.ID)
-}
-
 // Invariant 4: with 25 drafts in one workspace the start page, New Session and
 // the group's "+" open a session of none of them, and what is written and sent
 // there touches no draft.

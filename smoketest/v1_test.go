@@ -152,42 +152,6 @@ func (h *home) takenOver(file []byte, session string) {
 	h.hasCopyBeside(file)
 }
 
-// Invariant 7: a malformed file, a file with a duplicate member (which the
-// public plugin read as no drafts and then overwrote) and a file of the future
-// are left alone, and the page says that nothing can be saved.
-func TestUnreadableFilesAreLeftAlone(t *testing.T) {
-	for _, shape := range []struct{ name, file string }{
-		{"malformed", `{"version": 1, "drafts": [`},
-		{"duplicate member", `{"version": 1, "drafts": [{"lost": true}], "drafts": []}`},
-		{"of the future", `{"version": 99, "drafts": [], "somethingNew": 1}`},
-	} {
-		t.Run(shape.name, func(t *testing.T) {
-			h := newHome(t)
-			h.install()
-			h.placeDraftFile([]byte(shape.file))
-			h.start()
-			h.addWork()
-			h.awaitMode("full")
-			p := h.open()
-			p.Says("DRAFT_STORAGE_INVALID", "DRAFT_STORAGE_UNSUPPORTED")
-			h.Must(p.PressNewDraft())
-			if _, err := h.API.NewDraft(h.Ctx, h.work.ID, "must not be written"); err == nil {
-				t.Error("a draft was made although the file cannot be read")
-			}
-			raw, err := os.ReadFile(h.DraftFile())
-			h.Must(err)
-			if string(raw) != shape.file {
-				t.Errorf("the file was changed to %d bytes", len(raw))
-			}
-			// The host is usable all the same (invariant 8).
-			session, err := h.API.CreateSession(h.Ctx, h.work.ID, "")
-			h.Must(err)
-			h.Must(h.API.Prompt(h.Ctx, session, "still works"))
-			h.AwaitSent("still works")
-		})
-	}
-}
-
 func (h *home) placeDraftFile(file []byte) {
 	h.T.Helper()
 	h.Must(os.MkdirAll(filepath.Dir(h.DraftFile()), 0o700))

@@ -168,6 +168,15 @@ func (d *driver) History(ctx context.Context, sessionID string) (flows.History, 
 	return history, nil
 }
 
+func (d *driver) NewSession(ctx context.Context) (string, error) {
+	var made session
+	workspace, err := d.Workspace(ctx)
+	if err == nil {
+		err = d.post(ctx, "/api/sessions", object{"workspaceId": workspace}, &made)
+	}
+	return made.ID, err
+}
+
 func (d *driver) Prompt(ctx context.Context, sessionID, text string) error {
 	d.prompts++
 	return d.post(ctx, "/api/sessions/"+sessionID+"/prompts", object{"submissionId": fmt.Sprintf("another-client-%d", d.prompts), "text": text}, nil)

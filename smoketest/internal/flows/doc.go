@@ -53,6 +53,8 @@ type Host interface {
 	Flush(ctx context.Context) error
 	Sessions(ctx context.Context) ([]Session, error)
 	History(ctx context.Context, sessionID string) (History, error)
+	// NewSession makes an ordinary session and gives its id.
+	NewSession(ctx context.Context) (sessionID string, err error)
 	Prompt(ctx context.Context, sessionID, text string) error
 	ArchiveSession(ctx context.Context, sessionID string) error
 	SetPermission(ctx context.Context, sessionID, permission string) error
@@ -141,7 +143,8 @@ type Tab interface {
 	// SaveState is saved, saving, not_saved, or "" for nothing.
 	SaveState(draftID string) (string, error)
 	// Notices are the kinds of the notices that are shown, NoticesSeen of all since the
-	// page was loaded.
+	// page was loaded: those of the contract, "paused", "elsewhere", "conflict", and the
+	// code of what is wrong with the draft file.
 	Notices() ([]string, error)
 	NoticesSeen() ([]string, error)
 	SeesText(text string) (bool, error)

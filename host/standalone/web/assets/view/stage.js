@@ -210,7 +210,7 @@ export class Stage {
     else if (connection === 'unauthorized') notes.push({ kind: 'unauthorized', text: t('unauthorized'), level: 'warn' })
     else if (app.loaded && app.trouble === 'stock') notes.push({ kind: 'stock', text: t('stock', { why: state.plugin.message }), level: 'warn' })
     else if (app.loaded && app.trouble === 'starting') notes.push({ kind: 'paused', text: t('paused'), level: 'warn' })
-    else if (app.trouble === 'storage') notes.push({ kind: 'storage', text: t('storage', { why: app.reason(state.sidebar?.storage?.code ?? '', state.sidebar?.storage?.message) }), level: 'warn' })
+    else if (app.trouble === 'storage') notes.push({ kind: state.sidebar?.storage?.code ?? '', text: t('storage', { why: app.reason(state.sidebar?.storage?.code ?? '', state.sidebar?.storage?.message) }), level: 'warn' })
     if (app.session?.damaged && selection.kind === 'session') notes.push({ kind: 'damaged', text: t('damaged'), level: 'warn' })
     const editor = selection.kind === 'draft' ? app.desk.shown?.state : undefined
     const conflicts = selection.kind === 'draft' ? app.row(selection.id)?.conflicts ?? 0 : 0
