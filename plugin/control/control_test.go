@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc/codes"
@@ -269,6 +270,21 @@ func TestStaleEntriesAreSwept(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
+	// Killed, and nobody has waited for it.
+	killed := exec.CommandContext(t.Context(), "sleep", "3600")
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = killed.Wait() }) // it was killed
+	zombie := write(Entry{PID: killed.Process.Pid, Started: startOf(killed.Process.Pid), Machine: machine(), Socket: "/nowhere/z.sock"})
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); startOf(killed.Process.Pid) != ended; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a killed process lives")
+		}
+	}
 	dead := write(Entry{PID: gone.Process.Pid, Started: "long ago", Machine: machine(), Socket: socket})
 	reused := write(Entry{PID: os.Getppid(), Started: "long ago", Machine: machine(), Socket: "/nowhere/p.sock"})
 	abroad := write(Entry{PID: gone.Process.Pid + 1, Started: "long ago", Machine: "another machine", Socket: "/nowhere/a.sock"})
@@ -279,7 +295,7 @@ func TestStaleEntriesAreSwept(t *testing.T) {
 	if _, err := Find(t.Context(), path); !errors.Is(err, ErrNone) {
 		t.Fatal(err)
 	}
-	for what, there := range map[string]bool{dead.path(): false, socket: false, reused.path(): false, abroad.path(): true, strange: true} {
+	for what, there := range map[string]bool{dead.path(): false, zombie.path(): false, socket: false, reused.path(): false, abroad.path(): true, strange: true} {
 		if _, err := os.Lstat(what); (err == nil) != there {
 			t.Errorf("%s: there %v, want %v", filepath.Base(what), err == nil, there)
 		}

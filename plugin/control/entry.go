@@ -36,6 +36,10 @@ func (e Entry) path() string {
 // ours tells whether the entry is of this machine, so that its process can be looked for.
 func (e Entry) ours() bool { return e.Machine == machine() }
 
+// ended is the start of a process that its parent has not asked about yet: where
+// nobody asks, as in a container without an init, it stays for ever.
+const ended = "ended"
+
 // alive tells whether the process is there still. It is true when in doubt.
 func (e Entry) alive() bool {
 	if err := syscall.Kill(e.PID, 0); errors.Is(err, syscall.ESRCH) {

@@ -9,11 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startOf is the start time of a process; "" when it is gone.
+// zombie is SZOMB of <sys/proc.h>.
+const zombie = 5
+
+// startOf is the start time of a process; [ended] when it has ended and nobody has
+// taken note, "" when it is gone.
 func startOf(pid int) string {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid {
 		return ""
+	}
+	if info.Proc.P_stat == zombie {
+		return ended
 	}
 	return fmt.Sprintf("%d.%06d", info.Proc.P_starttime.Sec, info.Proc.P_starttime.Usec)
 }

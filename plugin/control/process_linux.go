@@ -12,7 +12,7 @@ import (
 )
 
 // startOf is the start time of a process in ticks since boot, with the boot it
-// belongs to; "" when it is gone.
+// belongs to; [ended] when it has ended and nobody has taken note, "" when it is gone.
 func startOf(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -23,6 +23,9 @@ func startOf(pid int) string {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
 		return ""
+	}
+	if state := fields[0][0]; state == 'Z' || state == 'X' {
+		return ended
 	}
 	return boot() + "/" + string(fields[19])
 }

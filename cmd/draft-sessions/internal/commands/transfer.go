@@ -65,7 +65,7 @@ func (c exportCmd) Run(ctx context.Context) error {
 			}
 			result.Files = append(result.Files, f.path)
 		}
-		return j.tell(result, "exported %d drafts to %s\n", len(chosen), c.Output)
+		return j.tell(result, "exported %s to %s\n", counted(len(chosen)), c.Output)
 	})
 }
 
@@ -217,7 +217,7 @@ func (c importCmd) Run(ctx context.Context) error {
 		if len(result.Existed) > 0 {
 			j.note("%d were here already and stay as they are", len(result.Existed))
 		}
-		return j.tell(result, "imported %d drafts\n", len(result.Drafts))
+		return j.tell(result, "imported %s\n", counted(len(result.Drafts)))
 	})
 }
 
@@ -272,4 +272,12 @@ func (c importCmd) place(ctx context.Context, j *job, d shared.ExchangeDraft) (*
 		d.WorkspaceID, d.WorkspacePath = workspace.ID, workspace.Path
 	}
 	return desk.Import(d)
+}
+
+// counted is a number of drafts in words.
+func counted(drafts int) string {
+	if drafts == 1 {
+		return "1 draft"
+	}
+	return fmt.Sprintf("%d drafts", drafts)
 }
