@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// socketPrefix and the host's process id begin the name of a socket folder; the
-	// DSH bundle names its own the same way, and either sweeps what the other left.
+	// socketPrefix, the id of the process that it belongs to and a dash begin the name of
+	// a socket folder; the DSH bundle and a plugin's control socket name theirs the same
+	// way, and each host sweeps what others left.
 	socketPrefix = "draft-sessions-"
 	// maxSocketBase bounds the folder that they lie in: the path of a unix socket has
 	// about 104 bytes.
@@ -37,7 +38,7 @@ func socketFolder(log hclog.Logger) (string, error) {
 // shortTemp is where sockets lie when TMPDIR is too long.
 var shortTemp = string(filepath.Separator) + "tmp"
 
-// sweepSockets removes the folders of hosts that are gone.
+// sweepSockets removes the folders of processes that are gone.
 func sweepSockets(base string, log hclog.Logger) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -46,9 +47,9 @@ func sweepSockets(base string, log hclog.Logger) {
 	}
 	for _, entry := range entries {
 		rest, ours := strings.CutPrefix(entry.Name(), socketPrefix)
-		owner, _, _ := strings.Cut(rest, "-")
+		owner, _, named := strings.Cut(rest, "-")
 		pid, err := strconv.Atoi(owner)
-		if !ours || err != nil || pid <= 0 || running(pid) || !entry.IsDir() {
+		if !ours || !named || err != nil || pid <= 0 || running(pid) || !entry.IsDir() {
 			continue
 		}
 		if info, err := entry.Info(); err != nil || !mine(info) {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -152,8 +153,10 @@ func socketPath(store string) (string, error) {
 		return path, nil
 	}
 	for _, parent := range []string{os.TempDir(), "/tmp"} {
-		if len(filepath.Join(parent, socketFolder+"0123456789", name)) <= maxSocketPath {
-			dir, err := os.MkdirTemp(parent, socketFolder) // Mode 0700.
+		// Hosts sweep the folders of processes that are gone by the id in their names.
+		prefix := fmt.Sprintf("%s%d-", socketFolder, os.Getpid())
+		if len(filepath.Join(parent, prefix+"0123456789", name)) <= maxSocketPath {
+			dir, err := os.MkdirTemp(parent, prefix) // Mode 0700.
 			return filepath.Join(dir, name), err
 		}
 	}
